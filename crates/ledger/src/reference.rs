@@ -1,0 +1,367 @@
+//! The reference store: the contract in memory, written to be read. What it does is what the contract means.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::evidence::{Evidence, Marks};
+use crate::id::{EvidenceId, Position, TurnId, Watermark};
+use crate::keys::{Fingerprint, SubjectKeys};
+use crate::log::{Changes, Entry, Erasure, Keyed, Row};
+use crate::proof::{ChainHash, Commitment, Salt, commit, link};
+use crate::scope::{Scope, Subject};
+use crate::store::{
+    Appended, Capabilities, Damage, Durability, Erased, Head, Recognised, Store, StoreError, StoreErrorKind, Verified,
+};
+use crate::time::Instant;
+use crate::turn::TurnRecord;
+
+/// A store that keeps everything in memory and loses it with the process.
+///
+/// Its keys are made of the subject's name, so that two runs agree; it is for tests, scenarios and comparison.
+#[derive(Debug, Default)]
+pub struct ReferenceStore {
+    subjects: Mutex<BTreeMap<Subject, Log>>,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    founded: bool,
+    entries: Vec<Recorded>,
+    rows: BTreeMap<Position, Stored>,
+    keys: BTreeMap<Fingerprint, Watermark>,
+    tombstones: Vec<Fingerprint>,
+    rewritten: Watermark,
+    turns: Vec<(TurnRecord, Vec<u32>)>,
+    turn_keys: BTreeMap<Fingerprint, TurnId>,
+}
+
+/// What the chain keeps of an append, whatever is erased.
+#[derive(Debug)]
+struct Recorded {
+    recorded_at: Instant,
+    commitments: Vec<Commitment>,
+    orphaned: Vec<Position>,
+    hash: ChainHash,
+}
+
+/// A row, and the place in the chain that commits to it: its own, unless an erasure rewrote it.
+#[derive(Debug)]
+struct Stored {
+    row: Row,
+    salt: Salt,
+    committed: Position,
+}
+
+impl ReferenceStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn subjects(&self) -> MutexGuard<'_, BTreeMap<Subject, Log>> {
+        // Every method leaves the map whole before it can panic, so a poisoned lock still guards whole logs.
+        self.subjects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T: Default>(&self, scope: &Scope, read: impl FnOnce(&Log) -> T) -> T {
+        self.subjects().get(scope.subject()).map(read).unwrap_or_default()
+    }
+}
+
+fn derived_keys(scope: &Scope) -> SubjectKeys {
+    let seed = blake3::derive_key("testimony reference store seed", scope.subject().as_str().as_bytes());
+    let blind = blake3::derive_key("testimony reference store blind", scope.subject().as_str().as_bytes());
+    SubjectKeys::derive(&seed, &blind)
+}
+
+/// A salt that differs from place to place; a real store draws it at random.
+fn derived_salt(position: Position) -> Salt {
+    let mut salt = [0_u8; 16];
+    salt[..8].copy_from_slice(&position.seq.to_le_bytes());
+    salt[8..12].copy_from_slice(&position.ordinal.to_le_bytes());
+    Salt(salt)
+}
+
+impl Log {
+    fn watermark(&self) -> Watermark {
+        self.entries.len() as Watermark
+    }
+
+    fn last_hash(&self) -> ChainHash {
+        self.entries.last().map(|entry| entry.hash).unwrap_or_default()
+    }
+
+    fn insert(&mut self, position: Position, committed: Position, row: Row) -> Commitment {
+        let salt = derived_salt(committed);
+        let commitment = commit(&salt, position, &row);
+        self.rows.insert(position, Stored { row, salt, committed });
+        commitment
+    }
+
+    fn close(&mut self, recorded_at: Instant, commitments: Vec<Commitment>, orphaned: Vec<Position>) {
+        let seq = self.watermark() + 1;
+        let hash = link(&self.last_hash(), seq, recorded_at, &commitments, &orphaned);
+        self.entries.push(Recorded { recorded_at, commitments, orphaned, hash });
+    }
+
+    fn evidence(&self, id: EvidenceId) -> Option<&Evidence> {
+        match self.rows.get(&id.0).map(|stored| &stored.row) {
+            Some(Row::Evidence(evidence)) => Some(evidence),
+            _ => None,
+        }
+    }
+}
+
+impl Store for ReferenceStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { name: "reference", durability: Durability::Process, erases_bytes: true }
+    }
+
+    fn keys(&self, scope: &Scope) -> Result<Option<SubjectKeys>, StoreError> {
+        Ok(self.read(scope, |log| log.founded.then(|| derived_keys(scope))))
+    }
+
+    fn found(&self, scope: &Scope) -> Result<SubjectKeys, StoreError> {
+        self.subjects().entry(scope.subject().clone()).or_default().founded = true;
+        Ok(derived_keys(scope))
+    }
+
+    fn head(&self, scope: &Scope) -> Result<Head, StoreError> {
+        Ok(self.read(scope, |log| Head {
+            watermark: log.watermark(),
+            recorded_at: log.entries.last().map(|entry| entry.recorded_at).unwrap_or_default(),
+        }))
+    }
+
+    fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError> {
+        let mut subjects = self.subjects();
+        let log = subjects.entry(scope.subject().clone()).or_default();
+        let known: Vec<Option<Watermark>> = group.iter().map(|keyed| log.keys.get(&keyed.key).copied()).collect();
+        if known.iter().any(Option::is_some) {
+            return Ok(Appended::Known(known));
+        }
+        if log.watermark() != basis {
+            return Ok(Appended::BasisMoved(log.watermark()));
+        }
+        log.founded = true;
+        for keyed in group {
+            let seq = log.watermark() + 1;
+            let rows = keyed.batch.rows.iter().cloned().enumerate();
+            let commitments = rows
+                .map(|(ordinal, row)| {
+                    let position = Position::new(seq, ordinal as u32);
+                    log.insert(position, position, row)
+                })
+                .collect();
+            log.close(keyed.batch.recorded_at, commitments, Vec::new());
+            log.keys.insert(keyed.key, seq);
+        }
+        Ok(Appended::Done(log.watermark()))
+    }
+
+    fn changes_since(&self, scope: &Scope, after: Watermark) -> Result<Changes, StoreError> {
+        let changes = self.read(scope, |log| {
+            if after > 0 && after < log.rewritten {
+                return Some(Changes::Rewritten);
+            }
+            let entries = (after + 1..=log.watermark()).map(|seq| {
+                let rows = log.rows.range(Position::new(seq, 0)..Position::new(seq + 1, 0));
+                let recorded_at = log.entries[seq as usize - 1].recorded_at;
+                Entry { seq, recorded_at, rows: rows.map(|(at, stored)| (*at, without_text(&stored.row))).collect() }
+            });
+            Some(Changes::Appended(entries.collect()))
+        });
+        Ok(changes.unwrap_or(Changes::Appended(Vec::new())))
+    }
+
+    fn recognise(&self, scope: &Scope, marks: &[Marks]) -> Result<Vec<Recognised>, StoreError> {
+        let found = self.read(scope, |log| {
+            marks.iter().map(|marks| recognise(log, marks)).collect::<Vec<Recognised>>()
+        });
+        Ok(if found.is_empty() { vec![Recognised::New; marks.len()] } else { found })
+    }
+
+    fn forgotten(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<Vec<bool>, StoreError> {
+        let found =
+            self.read(scope, |log| marks.iter().map(|mark| log.tombstones.contains(mark)).collect::<Vec<bool>>());
+        Ok(if found.is_empty() { vec![false; marks.len()] } else { found })
+    }
+
+    fn lift(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<(), StoreError> {
+        if let Some(log) = self.subjects().get_mut(scope.subject()) {
+            log.tombstones.retain(|mark| !marks.contains(mark));
+        }
+        Ok(())
+    }
+
+    fn evidence(&self, scope: &Scope, ids: &[EvidenceId]) -> Result<Vec<Option<Evidence>>, StoreError> {
+        let found = self.read(scope, |log| ids.iter().map(|id| log.evidence(*id).cloned()).collect::<Vec<_>>());
+        Ok(if found.is_empty() { vec![None; ids.len()] } else { found })
+    }
+
+    fn evidence_after(
+        &self,
+        scope: &Scope,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<(EvidenceId, Evidence)>, StoreError> {
+        let start = after.map_or(Position::new(0, 0), |at| Position::new(at.seq, at.ordinal + 1));
+        Ok(self.read(scope, |log| {
+            log.rows
+                .range(start..)
+                .filter_map(|(at, stored)| match &stored.row {
+                    Row::Evidence(evidence) => Some((EvidenceId(*at), evidence.clone())),
+                    _ => None,
+                })
+                .take(limit)
+                .collect()
+        }))
+    }
+
+    fn erase(&self, scope: &Scope, basis: Watermark, key: Fingerprint, erasure: &Erasure) -> Result<Erased, StoreError> {
+        let mut subjects = self.subjects();
+        let log = subjects.entry(scope.subject().clone()).or_default();
+        if let Some(watermark) = log.keys.get(&key) {
+            return Ok(Erased::Done { watermark: *watermark, rows: 0, residue: 0 });
+        }
+        if log.watermark() != basis {
+            return Ok(Erased::BasisMoved(log.watermark()));
+        }
+        let seq = basis + 1;
+        let mut orphaned = Vec::new();
+        let mut rows = 0;
+        for position in erasure.remove.all() {
+            let Some(stored) = log.rows.remove(&position) else { continue };
+            orphaned.push(stored.committed);
+            rows += 1;
+        }
+        let mut commitments = Vec::new();
+        for (id, words) in &erasure.reduce {
+            let Some(stored) = log.rows.remove(&id.0) else { continue };
+            let Row::Evidence(evidence) = stored.row else {
+                return Err(StoreError::new(StoreErrorKind::Contract, format!("row {} is no evidence", id.0)));
+            };
+            orphaned.push(stored.committed);
+            let committed = Position::new(seq, commitments.len() as u32);
+            let reduced = Evidence { words: words.clone(), ..evidence };
+            commitments.push(log.insert(id.0, committed, Row::Evidence(reduced)));
+            rows += 1;
+        }
+        for transition in &erasure.rewrite {
+            let position = Position::new(seq, commitments.len() as u32);
+            commitments.push(log.insert(position, position, Row::Transition(transition.clone())));
+        }
+        orphaned.sort_unstable();
+        log.close(erasure.recorded_at, commitments, orphaned);
+        log.tombstones.extend(&erasure.tombstones);
+        log.keys.insert(key, seq);
+        log.rewritten = seq;
+        Ok(Erased::Done { watermark: seq, rows, residue: 0 })
+    }
+
+    fn erase_subject(&self, scope: &Scope, tombstones: &[Fingerprint]) -> Result<Erased, StoreError> {
+        let mut subjects = self.subjects();
+        let Some(log) = subjects.get_mut(scope.subject()) else {
+            return Ok(Erased::Done { watermark: 0, rows: 0, residue: 0 });
+        };
+        let rows = log.rows.len() as u64;
+        let mut kept = std::mem::take(&mut log.tombstones);
+        kept.extend(tombstones);
+        *log = Log { tombstones: kept, ..Log::default() };
+        Ok(Erased::Done { watermark: 0, rows, residue: 0 })
+    }
+
+    fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {
+        let mut subjects = self.subjects();
+        let log = subjects.entry(scope.subject().clone()).or_default();
+        log.founded = true;
+        if let Some(known) = log.turn_keys.get(&key) {
+            return Ok(*known);
+        }
+        log.turns.push((turn.clone(), Vec::new()));
+        let id = TurnId(Position::new(log.turns.len() as u64, 0));
+        log.turn_keys.insert(key, id);
+        Ok(id)
+    }
+
+    fn record_use(&self, scope: &Scope, turn: TurnId, used: &[u32], _at: Instant) -> Result<bool, StoreError> {
+        let mut subjects = self.subjects();
+        let place = turn.0.seq.checked_sub(1).map(|place| place as usize);
+        let known = subjects.get_mut(scope.subject()).zip(place).and_then(|(log, place)| log.turns.get_mut(place));
+        let Some((_, recorded)) = known else { return Ok(false) };
+        recorded.extend(used);
+        recorded.sort_unstable();
+        recorded.dedup();
+        Ok(true)
+    }
+
+    fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError> {
+        let place = turn.0.seq.checked_sub(1).map(|place| place as usize);
+        Ok(place.and_then(|place| self.read(scope, |log| log.turns.get(place).cloned())))
+    }
+
+    fn verify(&self, scope: &Scope) -> Result<Verified, StoreError> {
+        Ok(self.read(scope, verify))
+    }
+
+    fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
+        Ok(ReferenceStore::subjects(self).iter().filter(|(_, log)| log.founded).map(|(name, _)| name.clone()).collect())
+    }
+}
+
+/// The row as `changes_since` hands it over.
+fn without_text(row: &Row) -> Row {
+    match row {
+        Row::Evidence(evidence) => {
+            let mut evidence = evidence.clone();
+            evidence.words.text = None;
+            Row::Evidence(evidence)
+        }
+        other => other.clone(),
+    }
+}
+
+fn recognise(log: &Log, marks: &Marks) -> Recognised {
+    let own = || marks.external_id.into_iter().chain([marks.moment]);
+    if own().chain([marks.text]).any(|mark| log.tombstones.contains(&mark)) {
+        return Recognised::Forgotten;
+    }
+    let same = |known: &Marks| {
+        known.moment == marks.moment || (marks.external_id.is_some() && known.external_id == marks.external_id)
+    };
+    let known = log.rows.iter().find_map(|(at, stored)| match &stored.row {
+        Row::Evidence(evidence) if same(&evidence.marks) => Some(EvidenceId(*at)),
+        _ => None,
+    });
+    known.map_or(Recognised::New, Recognised::Known)
+}
+
+fn verify(log: &Log) -> Verified {
+    let mut verified = Verified { appends: log.watermark(), rows: log.rows.len() as u64, ..Verified::default() };
+    let mut damage = |place: String, what: &str| verified.damage.push(Damage { place, what: what.to_owned() });
+    let orphaned: Vec<Position> = log.entries.iter().flat_map(|entry| entry.orphaned.iter().copied()).collect();
+    let mut by_place: BTreeMap<Position, (&Position, &Stored)> = BTreeMap::new();
+    for (position, stored) in &log.rows {
+        by_place.insert(stored.committed, (position, stored));
+    }
+    let mut before = ChainHash::default();
+    for (seq, entry) in (1..).zip(&log.entries) {
+        if link(&before, seq, entry.recorded_at, &entry.commitments, &entry.orphaned) != entry.hash {
+            damage(format!("append {seq}"), "does not follow from the one before");
+        }
+        before = entry.hash;
+        for (ordinal, commitment) in (0..).zip(&entry.commitments) {
+            let place = Position::new(seq, ordinal);
+            match by_place.get(&place) {
+                Some((position, stored)) if commit(&stored.salt, **position, &stored.row) != *commitment => {
+                    damage(format!("row {place}"), "is not what was committed to");
+                }
+                None if !orphaned.contains(&place) => damage(format!("row {place}"), "is missing"),
+                _ => {}
+            }
+        }
+    }
+    verified.erased = orphaned.len() as u64;
+    verified
+}

@@ -1,0 +1,226 @@
+//! The store contract: what a place for logs must do, and no more.
+//!
+//! One write, [`Store::append`]; one deletion, [`Store::erase`]; reads by id and by span. The engine reads at a
+//! basis, a pure rule makes a batch, the store takes it whole or not at all. So a retry is safe, an append touches one
+//! subject, and no transaction handle crosses this line. Every method but [`Store::subjects`] takes a [`Scope`]; an id
+//! of another subject is an id that never existed.
+
+use crate::evidence::{Evidence, Marks};
+use crate::id::{EvidenceId, Position, TurnId, Watermark};
+use crate::keys::{Fingerprint, SubjectKeys};
+use crate::log::{Changes, Erasure, Keyed};
+use crate::scope::{Scope, Subject};
+use crate::time::Instant;
+use crate::turn::TurnRecord;
+
+/// Where the logs of subjects are kept.
+pub trait Store: Send + Sync {
+    /// What this store does beyond or short of the others.
+    fn capabilities(&self) -> Capabilities;
+
+    /// The keys of a subject; `None` when nothing was ever appended for it.
+    ///
+    /// # Errors
+    /// As all methods: [`StoreError`], whose kind says whose turn it is.
+    fn keys(&self, scope: &Scope) -> Result<Option<SubjectKeys>, StoreError>;
+
+    /// The keys of a subject, which is created if it is new. Two callers at once get the same keys.
+    fn found(&self, scope: &Scope) -> Result<SubjectKeys, StoreError>;
+
+    /// The last append; watermark 0 when there is none.
+    fn head(&self, scope: &Scope) -> Result<Head, StoreError>;
+
+    /// Appends a group of batches to one subject's log, in order, whole or not at all.
+    ///
+    /// The first gets the number `basis + 1`. Returns only after the group is as durable as
+    /// [`Capabilities::durability`] says. A key seen before is answered, not appended again.
+    fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError>;
+
+    /// The appends after `after`, words included but for the text of evidence.
+    fn changes_since(&self, scope: &Scope, after: Watermark) -> Result<Changes, StoreError>;
+
+    /// For each message, whether it is known, forgotten, or new.
+    fn recognise(&self, scope: &Scope, marks: &[Marks]) -> Result<Vec<Recognised>, StoreError>;
+
+    /// Which of these marks are tombstones.
+    fn forgotten(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<Vec<bool>, StoreError>;
+
+    /// Lifts tombstones, so that what they bar may be learnt again.
+    fn lift(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<(), StoreError>;
+
+    /// Evidence by id, whole; `None` for each id that is not there.
+    fn evidence(&self, scope: &Scope, ids: &[EvidenceId]) -> Result<Vec<Option<Evidence>>, StoreError>;
+
+    /// Evidence after `after` in the order of the log, whole, at most `limit`.
+    fn evidence_after(
+        &self,
+        scope: &Scope,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<(EvidenceId, Evidence)>, StoreError>;
+
+    /// Takes rows out and writes others in their place, as append `basis + 1`, whole or not at all. Returns after the
+    /// words are in no file of this store.
+    fn erase(&self, scope: &Scope, basis: Watermark, key: Fingerprint, erasure: &Erasure) -> Result<Erased, StoreError>;
+
+    /// Takes out everything of a subject and destroys its keys. `tombstones` stay.
+    fn erase_subject(&self, scope: &Scope, tombstones: &[Fingerprint]) -> Result<Erased, StoreError>;
+
+    /// Records a resolution; turns are numbered from 1 and do not move the watermark. A known key is answered.
+    fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError>;
+
+    /// Records which selected places of a turn were really used.
+    fn record_use(&self, scope: &Scope, turn: TurnId, used: &[u32], at: Instant) -> Result<bool, StoreError>;
+
+    /// A turn, with the places used so far; `None` when it is not there.
+    fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError>;
+
+    /// Reads everything back, unseals it, checks every constraint and the whole chain.
+    fn verify(&self, scope: &Scope) -> Result<Verified, StoreError>;
+
+    /// All subjects. For operators: the one call without a scope.
+    fn subjects(&self) -> Result<Vec<Subject>, StoreError>;
+}
+
+/// What a store does, as data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Capabilities {
+    /// A name for reports.
+    pub name: &'static str,
+    /// What an acknowledged append survives.
+    pub durability: Durability,
+    /// Whether erased words are gone from every file when [`Store::erase`] returns, or only unreadable.
+    pub erases_bytes: bool,
+}
+
+/// What an acknowledged append survives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Durability {
+    /// Nothing: memory only.
+    Process,
+    /// The death of the process and of the machine's power.
+    PowerLoss,
+}
+
+/// The end of a subject's log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Head {
+    /// The number of the last append.
+    pub watermark: Watermark,
+    /// When it was recorded.
+    pub recorded_at: Instant,
+}
+
+/// How an append ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Appended {
+    /// Durable; the last batch of the group has this number.
+    Done(Watermark),
+    /// Nothing was appended: the log moved since the basis was read. Read again.
+    BasisMoved(Watermark),
+    /// Nothing was appended: some keys of the group are known; for each batch the append its key stands for.
+    Known(Vec<Option<Watermark>>),
+    /// The outcome could not be learnt. The same keys find out.
+    Unknown,
+}
+
+/// Whether a message is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recognised {
+    /// Not seen before.
+    New,
+    /// It is this evidence.
+    Known(EvidenceId),
+    /// It was forgotten on request and must not be learnt again.
+    Forgotten,
+}
+
+/// How an erasure ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Erased {
+    /// Done; the erasure is append `watermark`.
+    Done {
+        /// The number of the append that records the erasure; 0 when the whole subject is gone.
+        watermark: Watermark,
+        /// Rows taken out.
+        rows: u64,
+        /// Places in the store's files where bytes of the erased rows were still found afterwards. 0 is the promise.
+        residue: u64,
+    },
+    /// Nothing was erased: the log moved since the basis was read. Plan again.
+    BasisMoved(Watermark),
+}
+
+/// What a check of one subject's log found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Verified {
+    /// Appends read.
+    pub appends: u64,
+    /// Rows read.
+    pub rows: u64,
+    /// Rows erased and accounted for.
+    pub erased: u64,
+    /// What is wrong, place by place; empty when all is well.
+    pub damage: Vec<Damage>,
+}
+
+/// One thing wrong with a stored log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Damage {
+    /// Where.
+    pub place: String,
+    /// What.
+    pub what: String,
+}
+
+/// Why a store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct StoreError {
+    kind: StoreErrorKind,
+    message: String,
+    #[source]
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+/// Whose turn it is after a store error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StoreErrorKind {
+    /// Someone else holds the store for the moment: try again.
+    Busy,
+    /// The disk is full: make room.
+    Full,
+    /// The directory or file may not be read or written: change the permission.
+    Permission,
+    /// The store was written by a newer version: upgrade this program.
+    Newer,
+    /// A key is missing or wrong: bring it back.
+    Key,
+    /// The stored bytes are not what was written: restore a backup.
+    Damaged,
+    /// What was handed in breaks a rule of the contract: our fault.
+    Contract,
+    /// The operating system failed otherwise.
+    Io,
+}
+
+impl StoreError {
+    /// An error of `kind` that says `message`.
+    #[must_use]
+    pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+
+    /// The same, caused by `source`.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Whose turn it is.
+    #[must_use]
+    pub fn kind(&self) -> StoreErrorKind {
+        self.kind
+    }
+}
