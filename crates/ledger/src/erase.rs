@@ -29,14 +29,6 @@ pub struct Targets {
     pub sources: FxHashSet<SourceId>,
 }
 
-/// What a plan must be told of the log that the memory does not hold.
-pub trait Lookup {
-    /// When each of these causes was recorded.
-    fn recorded_at(&self, cause: Position) -> Option<Instant>;
-    /// The positions of a fact's transitions.
-    fn transitions_of(&self, fact: FactId) -> Vec<Position>;
-}
-
 /// A plan, and what to tell the person about it.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
@@ -58,7 +50,6 @@ pub struct Plan {
 pub fn plan(
     memory: &Memory,
     registry: &Registry,
-    lookup: &dyn Lookup,
     targets: &Targets,
     evidence: &[(EvidenceId, Evidence)],
     now: Instant,
@@ -82,8 +73,8 @@ pub fn plan(
     let remaining = Remaining { memory, registry, claims: &doomed.claims, acts: &acts };
     let mut next = Position::new(memory.watermark() + 1, plan.erasure.reduce.len() as u32);
     for fact in facts {
-        plan.erasure.remove.transitions.extend(lookup.transitions_of(fact));
-        remaining.retell(fact, lookup, &mut next, &mut plan);
+        plan.erasure.remove.transitions.extend(memory.fact(fact).into_iter().flat_map(|fact| &fact.transitions));
+        remaining.retell(fact, &mut next, &mut plan);
     }
     plan.erasure.remove.transitions.sort_unstable();
     plan
@@ -198,7 +189,7 @@ struct Remaining<'plan> {
 
 impl Remaining<'_> {
     /// Tells a fact's history again from the causes that remain.
-    fn retell(&self, fact: FactId, lookup: &dyn Lookup, next: &mut Position, plan: &mut Plan) {
+    fn retell(&self, fact: FactId, next: &mut Position, plan: &mut Plan) {
         let Some(before) = self.memory.fact(fact) else { return };
         let causes: Vec<Position> = before
             .causes
@@ -214,7 +205,7 @@ impl Remaining<'_> {
             plan.gone.extend(before.versions.iter().map(|version| version.id));
             return;
         }
-        let transitions = self.replay(fact, &causes, lookup, *next);
+        let transitions = self.replay(fact, &causes, *next);
         let renamed = self.keep_names(fact, transitions);
         let after = last_states(&renamed);
         for version in &before.versions {
@@ -234,7 +225,7 @@ impl Remaining<'_> {
     }
 
     /// Adjudicates the causes one after another in a memory that holds nothing else.
-    fn replay(&self, fact: FactId, causes: &[Position], lookup: &dyn Lookup, mut next: Position) -> Vec<Transition> {
+    fn replay(&self, fact: FactId, causes: &[Position], mut next: Position) -> Vec<Transition> {
         let mut alone = self.memory.sources_only();
         let mut made = Vec::new();
         alone.apply_row(fact.0, &Row::Fact(crate::fact::FactRow::placeholder()), self.registry);
@@ -244,7 +235,7 @@ impl Remaining<'_> {
             } else if let Some(act) = self.memory.act(*cause) {
                 alone.apply_row(*cause, &Row::Act(act.as_ref().clone()), self.registry);
             }
-            let at = lookup.recorded_at(*cause).unwrap_or_default();
+            let at = self.memory.recorded_when(cause.seq).unwrap_or_default();
             let Some(adjudicated) = adjudicate(&alone, fact, *cause, Place { next, at }) else { continue };
             for transition in adjudicated.transitions {
                 alone.apply_row(next, &Row::Transition(transition.clone()), self.registry);

@@ -6,24 +6,25 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::claim::{Claim, Op, Realm};
+use crate::evidence::Evidence;
 use crate::fact::{Act, ActKind, Apart, FactKey, Standing, Transition, TransitionKind};
 use crate::id::{ClaimId, FactId, Position, SourceId, VersionId, Watermark};
 use crate::keys::Fingerprint;
 use crate::log::{Entry, Row};
 use crate::registry::{Cardinality, Registry, Shape};
 use crate::settle::{Input, InputKind, voices_for};
-use crate::source::Source;
+use crate::source::{Mode, Source};
 use crate::time::{AsOf, Instant, Span};
 use crate::value::Value;
 
 /// Everything one subject's log says, folded.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    watermark: Watermark,
-    recorded_at: Instant,
+    /// When each append was recorded, from the first.
+    recorded: Vec<Instant>,
     sources: Vec<(SourceId, Source)>,
     sources_by_name: FxHashMap<(String, String), SourceId>,
     sources_by_id: FxHashMap<SourceId, usize>,
@@ -34,6 +35,10 @@ pub struct Memory {
     facts_by_key: FxHashMap<FactKey, FactId>,
     facts_of_version: FxHashMap<VersionId, FactId>,
     claims_by_source: FxHashMap<SourceId, Vec<ClaimId>>,
+    /// Claims that do not count at present: their source was withdrawn, or its newest edition dropped their words.
+    lapsed: FxHashSet<ClaimId>,
+    /// The event time of the newest edition of each living source.
+    editions: FxHashMap<SourceId, Instant>,
 }
 
 /// A fact: its identity, everything that bears on it, and its versions.
@@ -47,6 +52,8 @@ pub struct Fact {
     pub causes: Vec<Position>,
     /// Its versions, in the order they were opened.
     pub versions: Vec<Version>,
+    /// The rows of its history, in the order of the log.
+    pub transitions: Vec<Position>,
     values: Vec<Arc<str>>,
 }
 
@@ -137,19 +144,25 @@ impl Memory {
     /// The number of the last append folded in.
     #[must_use]
     pub fn watermark(&self) -> Watermark {
-        self.watermark
+        self.recorded.len() as Watermark
     }
 
     /// When the last append was recorded.
     #[must_use]
     pub fn recorded_at(&self) -> Instant {
-        self.recorded_at
+        self.recorded.last().copied().unwrap_or(Instant::MIN)
+    }
+
+    /// When append `seq` was recorded.
+    #[must_use]
+    pub fn recorded_when(&self, seq: Watermark) -> Option<Instant> {
+        self.recorded.get(seq.checked_sub(1)? as usize).copied()
     }
 
     /// The view of someone who knows everything so far, of the world at `valid_at`.
     #[must_use]
     pub fn now(&self, valid_at: Instant) -> AsOf {
-        AsOf { valid_at, believed_at: Instant::MAX, watermark: self.watermark }
+        AsOf { valid_at, believed_at: Instant::MAX, watermark: self.watermark() }
     }
 
     /// A source by its id.
@@ -393,16 +406,15 @@ impl Memory {
 
     /// Closes an append whose rows were folded in one by one.
     pub fn finish(&mut self, seq: Watermark, recorded_at: Instant) {
-        self.watermark = seq;
-        self.recorded_at = recorded_at;
+        debug_assert_eq!(seq, self.watermark() + 1, "appends are dense");
+        self.recorded.push(recorded_at);
     }
 
     /// Folds one row in.
     pub fn apply_row(&mut self, position: Position, row: &Row, registry: &Registry) {
         match row {
             Row::Source(source) => self.apply_source(SourceId(position), source),
-            // Evidence is read from the store when it is asked for; holding every message here would cost too much.
-            Row::Evidence(_) => {}
+            Row::Evidence(evidence) => self.apply_evidence(evidence),
             Row::Fact(_) => {
                 self.facts_by_id.insert(FactId(position), self.facts.len());
                 self.facts.push(Fact {
@@ -410,12 +422,13 @@ impl Memory {
                     key: None,
                     causes: Vec::new(),
                     versions: Vec::new(),
+                    transitions: Vec::new(),
                     values: Vec::new(),
                 });
             }
             Row::Claim(claim) => self.apply_claim(ClaimId(position), claim, registry),
             Row::Act(act) => self.apply_act(position, act),
-            Row::Transition(transition) => self.apply_transition(transition),
+            Row::Transition(transition) => self.apply_transition(position, transition),
         }
     }
 
@@ -423,6 +436,27 @@ impl Memory {
         self.sources_by_id.insert(id, self.sources.len());
         self.sources_by_name.insert((source.kind.as_str().to_owned(), source.reference.clone()), id);
         self.sources.push((id, source.clone()));
+    }
+
+    /// Messages are read from the store when they are asked for; holding every one here would cost too much. Of an
+    /// edition of a living source its date is kept.
+    fn apply_evidence(&mut self, evidence: &Evidence) {
+        if self.source(evidence.source).is_some_and(|source| source.mode == Mode::Living) {
+            let newest = self.editions.entry(evidence.source).or_insert(Instant::MIN);
+            *newest = (*newest).max(evidence.event_time.instant);
+        }
+    }
+
+    /// The event time of the newest edition of a living source; `None` for others.
+    #[must_use]
+    pub fn newest_edition(&self, source: SourceId) -> Option<Instant> {
+        self.editions.get(&source).copied()
+    }
+
+    /// Whether a claim counts at present.
+    #[must_use]
+    pub fn is_lapsed(&self, claim: ClaimId) -> bool {
+        self.lapsed.contains(&claim)
     }
 
     fn apply_claim(&mut self, id: ClaimId, claim: &Claim, registry: &Registry) {
@@ -446,6 +480,21 @@ impl Memory {
 
     fn apply_act(&mut self, position: Position, act: &Act) {
         self.acts.insert(position, Arc::new(act.clone()));
+        match &act.kind {
+            ActKind::ResolveDispute { .. } => {}
+            ActKind::NewEdition { dropped, restored, .. } => {
+                self.lapsed.extend(dropped);
+                restored.iter().for_each(|claim| _ = self.lapsed.remove(claim));
+            }
+            ActKind::Withdraw { source } => {
+                self.lapsed.extend(self.claims_by_source.get(source).into_iter().flatten());
+            }
+            ActKind::Reinstate { source } => {
+                for claim in self.claims_by_source.get(source).into_iter().flatten() {
+                    self.lapsed.remove(claim);
+                }
+            }
+        }
         for fact in self.facts_touched(act) {
             if let Some(place) = self.facts_by_id.get(&fact).copied() {
                 self.add_cause(place, position);
@@ -484,10 +533,11 @@ impl Memory {
         facts
     }
 
-    fn apply_transition(&mut self, transition: &Transition) {
+    fn apply_transition(&mut self, position: Position, transition: &Transition) {
         let Some(place) = self.facts_by_id.get(&transition.fact).copied() else { return };
         self.facts_of_version.insert(transition.version, transition.fact);
         let fact = &mut self.facts[place];
+        fact.transitions.push(position);
         let known = fact.versions.iter().position(|version| version.id == transition.version);
         let index = known.unwrap_or_else(|| {
             fact.versions.push(Version {
@@ -517,6 +567,99 @@ impl Memory {
         }
         for claim in &transition.attach {
             version.claims.push(Support { claim: *claim, since: transition.cause, until: None });
+        }
+    }
+}
+
+/// Taking back what was folded in ahead of the store, when the store did not take it.
+impl Memory {
+    /// Takes back the latest appends down to `watermark`. `rows` are exactly the rows they brought, in order.
+    ///
+    /// An act of withdrawal or of a new edition is taken back with its effect on which claims count.
+    pub fn take_back(&mut self, watermark: Watermark, rows: &[(Position, Row)]) {
+        for (position, row) in rows.iter().rev() {
+            match row {
+                Row::Source(source) => {
+                    self.sources.pop();
+                    self.sources_by_id.remove(&SourceId(*position));
+                    self.sources_by_name.remove(&(source.kind.as_str().to_owned(), source.reference.clone()));
+                }
+                // A living source's newest date may stay ahead: it only ever makes an edition count as late.
+                Row::Evidence(_) => {}
+                Row::Fact(_) => {
+                    self.facts.pop();
+                    self.facts_by_id.remove(&FactId(*position));
+                }
+                Row::Claim(claim) => self.take_back_claim(ClaimId(*position), claim),
+                Row::Act(act) => self.take_back_act(*position, act),
+                Row::Transition(transition) => self.take_back_transition(transition),
+            }
+        }
+        self.recorded.truncate(watermark as usize);
+    }
+
+    fn take_back_claim(&mut self, id: ClaimId, claim: &Claim) {
+        self.claims.remove(&id);
+        if let Some(of_source) = self.claims_by_source.get_mut(&claim.source) {
+            of_source.retain(|known| *known != id);
+        }
+        let Some(place) = self.facts_by_id.get(&claim.fact).copied() else { return };
+        self.facts[place].causes.retain(|cause| *cause != id.0);
+        let fact = &self.facts[place];
+        let still_said: FxHashSet<String> = fact
+            .causes
+            .iter()
+            .filter_map(|cause| self.claims.get(&ClaimId(*cause)))
+            .filter(|claim| claim.op == Op::Assert)
+            .map(|claim| claim.words.value_key())
+            .collect();
+        let fact = &mut self.facts[place];
+        fact.values.retain(|value| still_said.contains(&**value));
+        if fact.causes.is_empty()
+            && let Some(key) = fact.key.take()
+        {
+            self.facts_by_key.remove(&key);
+        }
+    }
+
+    fn take_back_act(&mut self, position: Position, act: &Act) {
+        self.acts.remove(&position);
+        match &act.kind {
+            ActKind::ResolveDispute { .. } => {}
+            ActKind::NewEdition { dropped, restored, .. } => {
+                dropped.iter().for_each(|claim| _ = self.lapsed.remove(claim));
+                self.lapsed.extend(restored);
+            }
+            ActKind::Withdraw { source } => {
+                let claims: Vec<ClaimId> = self.claims_of(*source).collect();
+                claims.iter().for_each(|claim| _ = self.lapsed.remove(claim));
+            }
+            ActKind::Reinstate { source } => {
+                let claims: Vec<ClaimId> = self.claims_of(*source).collect();
+                self.lapsed.extend(claims);
+            }
+        }
+        for fact in self.facts_touched(act) {
+            if let Some(place) = self.facts_by_id.get(&fact).copied() {
+                self.facts[place].causes.retain(|cause| *cause != position);
+            }
+        }
+    }
+
+    fn take_back_transition(&mut self, transition: &Transition) {
+        let Some(place) = self.facts_by_id.get(&transition.fact).copied() else { return };
+        let fact = &mut self.facts[place];
+        fact.transitions.pop();
+        let Some(index) = fact.versions.iter().position(|version| version.id == transition.version) else { return };
+        let version = &mut fact.versions[index];
+        version.claims.retain(|support| support.since != transition.cause);
+        for support in version.claims.iter_mut().filter(|support| support.until == Some(transition.cause)) {
+            support.until = None;
+        }
+        version.states.retain(|state| state.cause != transition.cause);
+        if version.states.is_empty() {
+            fact.versions.remove(index);
+            self.facts_of_version.remove(&transition.version);
         }
     }
 }

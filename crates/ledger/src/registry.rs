@@ -11,6 +11,8 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+pub use crate::value::ValueType;
+
 /// The registry file this build ships, as text.
 pub const SHIPPED_REGISTRY: &str = include_str!("../../../policy/predicates.toml");
 
@@ -77,26 +79,6 @@ pub enum Class {
     World,
     /// Free words kept on purpose.
     Note,
-}
-
-/// How the values of a predicate are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ValueType {
-    /// Words, kept as written.
-    Text,
-    /// A number, with its unit where one is written.
-    Number,
-    /// A time of day, such as `09:30`.
-    TimeOfDay,
-    /// A date, also partial, such as `2026-03`.
-    Date,
-    /// A point in time.
-    Instant,
-    /// Another entity; makes the fact a relation.
-    Entity,
-    /// Yes or no.
-    Boolean,
 }
 
 /// Whether values of one fact replace each other.
@@ -310,20 +292,6 @@ impl Class {
     }
 }
 
-impl ValueType {
-    /// The word in files and answers.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Number => "number",
-            Self::TimeOfDay => "time_of_day",
-            Self::Date => "date",
-            Self::Instant => "instant",
-            Self::Entity => "entity",
-            Self::Boolean => "boolean",
-        }
-    }
-}
 
 impl PolicyError {
     /// The parts: file, line, table, key, problem, hint.
