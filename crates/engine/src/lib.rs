@@ -1,1 +1,150 @@
-//! See `docs/ARCHITECTURE`.
+//! The verbs of Testimony, in the order a memory lives them: observe, recall, turn, why, history, forget, verify.
+//!
+//! The engine reads at a basis, asks the pure rules of [`ledger`], and hands the store a batch that it takes whole or
+//! not at all. It reads no clock and draws no randomness: the caller says when it is.
+
+pub mod answer;
+pub mod error;
+pub mod forget;
+pub mod history;
+pub mod lexical;
+pub mod observe;
+pub mod propose;
+pub mod recall;
+pub mod remember;
+mod subject;
+pub mod turn;
+pub mod verify;
+mod view;
+pub mod why;
+
+use std::sync::Arc;
+
+use ledger::admission::Policies;
+use ledger::id::{Kind, Position};
+use ledger::packet::TokenCounter;
+use ledger::registry::Registry;
+use ledger::scope::{Scope, Subject};
+use ledger::store::Store;
+use ledger::time::Instant;
+use parking_lot::{Mutex, RwLockReadGuard};
+use rustc_hash::FxHashMap;
+
+pub use error::{EngineError, ErrorKind};
+
+use subject::{Held, Snapshot};
+
+/// The engine over one store.
+pub struct Engine {
+    store: Arc<dyn Store>,
+    policies: Policies,
+    tokens: Arc<dyn TokenCounter>,
+    subjects: Mutex<Subjects>,
+    memory_bytes_max: usize,
+}
+
+/// Whom a call is for, and when it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'caller> {
+    /// Whose memory it may touch.
+    pub scope: &'caller Scope,
+    /// The caller's clock.
+    pub now: Instant,
+}
+
+/// What is held of subjects, with the number of the use that touched each last.
+#[derive(Default)]
+struct Subjects {
+    held: FxHashMap<Subject, (Arc<Held>, u64)>,
+    uses: u64,
+}
+
+impl Engine {
+    /// The memory that snapshots may take together, in bytes, unless [`Engine::with_memory_limit`] says otherwise.
+    pub const MEMORY_BYTES_DEFAULT: usize = 2 << 30;
+
+    /// An engine over `store`, under `policies`, counting tokens with `tokens`.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, policies: Policies, tokens: Arc<dyn TokenCounter>) -> Self {
+        Self { store, policies, tokens, subjects: Mutex::default(), memory_bytes_max: Self::MEMORY_BYTES_DEFAULT }
+    }
+
+    /// The same engine, its snapshots held to `bytes` together; the least used are dropped first and read again when needed.
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes: usize) -> Self {
+        self.memory_bytes_max = bytes;
+        self
+    }
+
+    /// The predicates in force.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.policies.registry
+    }
+
+    /// The policies in force.
+    #[must_use]
+    pub fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    /// The store underneath.
+    #[must_use]
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    fn held(&self, scope: &Scope) -> Arc<Held> {
+        let mut subjects = self.subjects.lock();
+        subjects.uses += 1;
+        let now = subjects.uses;
+        if let Some((held, used)) = subjects.held.get_mut(scope.subject()) {
+            *used = now;
+            return held.clone();
+        }
+        self.make_room(&mut subjects);
+        let held = Arc::new(Held::new());
+        subjects.held.insert(scope.subject().clone(), (held.clone(), now));
+        held
+    }
+
+    /// Drops the least used snapshots until the others fit. One in use lives on until its user lets go.
+    fn make_room(&self, subjects: &mut Subjects) {
+        let mut sizes: Vec<(u64, usize, Subject)> = subjects
+            .held
+            .iter()
+            .map(|(subject, (held, used))| (*used, held.resident_bytes(), subject.clone()))
+            .collect();
+        let mut total: usize = sizes.iter().map(|(_, bytes, _)| bytes).sum();
+        if total <= self.memory_bytes_max {
+            return;
+        }
+        sizes.sort_unstable_by_key(|(used, ..)| *used);
+        for (_, bytes, subject) in sizes {
+            if total <= self.memory_bytes_max {
+                break;
+            }
+            subjects.held.remove(&subject);
+            total -= bytes;
+        }
+    }
+
+    /// Runs `read` on the subject's snapshot, brought up to the log's end.
+    fn read<T>(
+        &self,
+        scope: &Scope,
+        read: impl FnOnce(&RwLockReadGuard<'_, Snapshot>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let held = self.held(scope);
+        let snapshot = held.read(self.store(), scope, &self.policies)?;
+        read(&snapshot)
+    }
+}
+
+/// The position an id names, if it is of `kind` and of this subject.
+fn open_id(snapshot: &Snapshot, kind: Kind, id: &str) -> Result<Position, EngineError> {
+    match snapshot.keys.as_ref().and_then(|keys| keys.ids.open(id)) {
+        Some((opened, position)) if opened == kind => Ok(position),
+        _ => Err(EngineError::NotFound(id.chars().take(80).collect())),
+    }
+}

@@ -26,6 +26,7 @@ pub struct ReferenceStore {
 #[derive(Debug, Default)]
 struct Log {
     founded: bool,
+    incarnation: u64,
     entries: Vec<Recorded>,
     rows: BTreeMap<Position, Stored>,
     keys: BTreeMap<Fingerprint, Watermark>,
@@ -131,6 +132,7 @@ impl Store for ReferenceStore {
         Ok(self.read(scope, |log| Head {
             watermark: log.watermark(),
             recorded_at: log.entries.last().map(|entry| entry.recorded_at).unwrap_or_default(),
+            incarnation: log.incarnation,
         }))
     }
 
@@ -268,7 +270,7 @@ impl Store for ReferenceStore {
         let rows = log.rows.len() as u64;
         let mut kept = std::mem::take(&mut log.tombstones);
         kept.extend(tombstones);
-        *log = Log { tombstones: kept, ..Log::default() };
+        *log = Log { tombstones: kept, incarnation: log.incarnation + 1, ..Log::default() };
         Ok(Erased::Done { watermark: 0, rows, residue: 0 })
     }
 

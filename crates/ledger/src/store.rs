@@ -109,6 +109,8 @@ pub struct Head {
     pub watermark: Watermark,
     /// When it was recorded.
     pub recorded_at: Instant,
+    /// Which life of the subject this is: grows when a subject that was erased whole is founded again.
+    pub incarnation: u64,
 }
 
 /// How an append ended.

@@ -1,0 +1,553 @@
+//! The shapes of answers: what every face prints, serves or hands over, field by field.
+
+use ledger::id::{Kind, Position};
+use ledger::keys::SubjectKeys;
+use ledger::time::Instant;
+use ledger::value::Value;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+/// What became of one message.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Observed {
+    /// The evidence; `null` when nothing was kept.
+    pub evidence: Option<String>,
+    /// Whether the message was known already.
+    pub duplicate: bool,
+    /// Proposals that became claims.
+    pub admitted: Vec<AdmittedClaim>,
+    /// Proposals the gate refused.
+    pub refused: Vec<Refused>,
+    /// Proposals that could not be read at all.
+    pub failed: Vec<Failed>,
+    /// `received = admitted + refused + duplicate + failed`.
+    pub counts: Counts,
+    /// The last append a reader must have seen to see this.
+    pub watermark: u64,
+    /// What else the caller should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+}
+
+/// A proposal that became a claim.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct AdmittedClaim {
+    /// The claim.
+    pub claim: String,
+    /// The fact it bears on.
+    pub fact: String,
+    /// The version it supports; `null` for a retraction of something never held.
+    pub version: Option<String>,
+    /// What it did.
+    pub transition: String,
+    /// Who proposed it.
+    pub proposer: String,
+    /// Whom or what it is about.
+    pub entity: String,
+    /// The predicate.
+    pub predicate: String,
+    /// The value.
+    pub value: Json,
+}
+
+/// A proposal the gate refused.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Refused {
+    /// Its number among the proposals of the message, from 0.
+    pub index: usize,
+    /// A stable code.
+    pub code: String,
+    /// What exactly was wrong.
+    pub detail: String,
+}
+
+/// A proposal that could not be read.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Failed {
+    /// Its number among the proposals of the message, from 0.
+    pub index: usize,
+    /// What is missing or wrong.
+    pub detail: String,
+}
+
+/// Balanced counts: `received = admitted + refused + duplicate + failed`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Counts {
+    /// Proposals handed in.
+    pub received: u64,
+    /// Became claims.
+    pub admitted: u64,
+    /// Refused by the gate.
+    pub refused: u64,
+    /// Said the same as a claim of the same message.
+    pub duplicate: u64,
+    /// Could not be read.
+    pub failed: u64,
+}
+
+impl Counts {
+    /// Adds the counts of another message.
+    pub fn add(&mut self, other: &Self) {
+        self.received += other.received;
+        self.admitted += other.admitted;
+        self.refused += other.refused;
+        self.duplicate += other.duplicate;
+        self.failed += other.failed;
+    }
+}
+
+/// A stretch of time, half-open; no `to` while it has no end.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SpanText {
+    /// The first instant inside.
+    pub from: String,
+    /// The first instant outside.
+    pub to: Option<String>,
+}
+
+impl SpanText {
+    /// The span from `from` to `to`.
+    #[must_use]
+    pub fn new(from: Instant, to: Option<Instant>) -> Self {
+        Self { from: from.to_string(), to: to.map(|to| to.to_string()) }
+    }
+}
+
+/// What a read looked at.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct AsOfText {
+    /// The instant in the world.
+    pub valid_at: String,
+    /// The instant of belief; `null` for the latest.
+    pub believed_at: Option<String>,
+}
+
+/// The answer of a recall, and the envelope of every list of memories.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Recalled {
+    /// What kind of thing the items are.
+    pub grain: String,
+    /// What was found, best first; a dispute stands together.
+    pub items: Vec<Item>,
+    /// What the read looked at.
+    pub as_of: AsOfText,
+    /// The last append it saw.
+    pub watermark: u64,
+    /// The kind of "no", when there are no items: `unknown_entity`, `known_empty` or `boundary`.
+    pub negative: Option<String>,
+    /// What the answer had to do without; empty when nothing.
+    pub degraded: Vec<String>,
+    /// Whether more was found than the limit let through.
+    pub truncated: bool,
+    /// What else the reader should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+}
+
+/// One memory in an answer.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Item {
+    /// The version, or the evidence.
+    pub id: String,
+    /// The fact it belongs to.
+    pub fact: Option<String>,
+    /// Whom or what it is about.
+    pub entity: Option<String>,
+    /// The predicate.
+    pub predicate: Option<String>,
+    /// The value.
+    pub value: Json,
+    /// The memory in one line.
+    pub text: String,
+    /// How well it matches, 0 to 1; only comparable within one answer.
+    pub score: f64,
+    /// What the score is made of.
+    pub signals: serde_json::Map<String, Json>,
+    /// When it holds in the world.
+    pub validity: Option<SpanText>,
+    /// When this system held it.
+    pub belief: Option<SpanText>,
+    /// How many lineages back it.
+    pub support: usize,
+    /// The versions it contradicts; `null` when it stands alone.
+    pub dispute: Option<Vec<String>>,
+    /// How true to the words it is.
+    pub fidelity: String,
+    /// When it was last said.
+    pub event_time: String,
+    /// Whose word it rests on.
+    pub realm: Option<String>,
+}
+
+/// A resolved turn.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Turned {
+    /// The turn's id.
+    pub turn: String,
+    /// RETRIEVE, ASK or SKIP.
+    pub triage: String,
+    /// With ASK: what to ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// The policy that chose.
+    pub policy: String,
+    /// The last append the turn saw.
+    pub watermark: u64,
+    /// What was considered, in order of relevance.
+    pub candidates: Vec<String>,
+    /// What was chosen.
+    pub selected: Vec<SelectedItem>,
+    /// What was not, and why.
+    pub dropped: Vec<DroppedItem>,
+    /// The selected memories that contradict each other.
+    pub disputes: Vec<Vec<String>>,
+    /// What the model is handed.
+    pub packet: Packet,
+    /// What the answer had to do without.
+    pub degraded: Vec<String>,
+    /// Whether candidates were cut.
+    pub truncated: bool,
+    /// What else the caller should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+}
+
+/// One selected memory.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SelectedItem {
+    /// Its handle in the packet.
+    pub handle: String,
+    /// The version.
+    pub id: String,
+    /// The memory in one line.
+    pub text: String,
+    /// Why it was chosen.
+    pub why: String,
+}
+
+/// One memory not selected.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct DroppedItem {
+    /// The version.
+    pub id: String,
+    /// Why not.
+    pub reason: String,
+}
+
+/// What a model is handed for one turn.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Packet {
+    /// The text.
+    pub text: String,
+    /// Its length in tokens.
+    pub tokens: u32,
+}
+
+/// A replayed turn.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Replayed {
+    /// The turn's id.
+    pub turn: String,
+    /// Whether selection and packet came out the same, byte for byte.
+    pub identical: bool,
+    /// What did not.
+    pub differences: Vec<String>,
+}
+
+/// What was recorded as used.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Used {
+    /// The turn's id.
+    pub turn: String,
+    /// All handles recorded so far.
+    pub used: Vec<String>,
+}
+
+/// A receipt: the way from a memory to the words behind it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Why {
+    /// What was asked about.
+    pub item: String,
+    /// The fact, with its identity.
+    pub fact: Option<FactText>,
+    /// The versions concerned.
+    pub versions: Vec<VersionText>,
+    /// The claims behind them.
+    pub claims: Vec<ClaimText>,
+    /// The evidence behind those.
+    pub evidence: Vec<EvidenceText>,
+    /// What happened, in order.
+    pub transitions: Vec<TransitionText>,
+    /// The last append this saw.
+    pub watermark: u64,
+}
+
+/// A fact's identity.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct FactText {
+    /// Its id.
+    pub id: String,
+    /// Whose word it rests on.
+    pub realm: String,
+    /// Whom or what it is about.
+    pub entity: String,
+    /// The predicate.
+    pub predicate: String,
+}
+
+/// A version with both its spans.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct VersionText {
+    /// Its id.
+    pub id: String,
+    /// Its value.
+    pub value: Json,
+    /// When it holds in the world.
+    pub validity: SpanText,
+    /// When this system held it.
+    pub belief: SpanText,
+    /// `held` or `retired`.
+    pub standing: String,
+    /// Whether it holds at the instant asked about.
+    pub current: bool,
+    /// How many lineages back it.
+    pub support: usize,
+    /// The versions it contradicts.
+    pub dispute: Option<Vec<String>>,
+    /// How true to the words it is.
+    pub fidelity: String,
+    /// When it was last said.
+    pub last_confirmed_at: Option<String>,
+}
+
+/// A claim with its words.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ClaimText {
+    /// Its id.
+    pub claim: String,
+    /// The evidence that said it.
+    pub evidence: String,
+    /// The words that say it.
+    pub quote: String,
+    /// Where they begin in the evidence, in bytes.
+    pub start: u64,
+    /// Where they end.
+    pub end: u64,
+    /// All quotes, when it rests on several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub quotes: Vec<QuoteText>,
+    /// `assert` or `retract`.
+    pub op: String,
+    /// How sure the proposer was.
+    pub confidence: f64,
+    /// The policy that admitted it.
+    pub policy: String,
+    /// Who proposed it.
+    pub proposer: String,
+    /// Whether it was drawn from several quotes.
+    pub inferred: bool,
+}
+
+/// One of several quotes.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct QuoteText {
+    /// The words.
+    pub quote: String,
+    /// Where they begin, in bytes.
+    pub start: u64,
+    /// Where they end.
+    pub end: u64,
+}
+
+/// A piece of evidence.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct EvidenceText {
+    /// Its id.
+    pub evidence: String,
+    /// Its source.
+    pub source: SourceText,
+    /// Who spoke.
+    pub author: String,
+    /// When it was said.
+    pub event_time: String,
+    /// When this system first saw it.
+    pub observed_at: String,
+    /// The hash of the text; `null` once part of it was forgotten.
+    pub hash: Option<String>,
+    /// The text, where it is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A source.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SourceText {
+    /// Its id.
+    pub id: String,
+    /// The sort of place.
+    pub kind: String,
+    /// Its name within the sort.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// How true to the words it is.
+    pub fidelity: String,
+    /// `snapshot` or `living`.
+    pub mode: String,
+}
+
+/// Something that happened to a version.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct TransitionText {
+    /// What.
+    pub transition: String,
+    /// The version.
+    pub version: String,
+    /// From when this system held it so.
+    pub at: String,
+    /// The append that brought it.
+    pub watermark: u64,
+    /// The claim that caused it; `null` for an act.
+    pub claim: Option<String>,
+    /// The act's reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// By whom the act was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When the value held from then on.
+    pub validity: SpanText,
+}
+
+/// A fact with all its versions and what happened to them.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct History {
+    /// The fact.
+    pub fact: FactText,
+    /// Its versions, in the order they were opened.
+    pub versions: Vec<VersionText>,
+    /// What happened, in order.
+    pub transitions: Vec<TransitionText>,
+    /// The last append this saw.
+    pub watermark: u64,
+}
+
+/// The facts in dispute.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Disputes {
+    /// Each dispute whole.
+    pub disputes: Vec<Dispute>,
+    /// The last append this saw.
+    pub watermark: u64,
+}
+
+/// One dispute.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Dispute {
+    /// The fact.
+    pub fact: FactText,
+    /// The versions that contradict each other.
+    pub versions: Vec<VersionText>,
+}
+
+/// A dispute that was resolved.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Resolved {
+    /// The fact.
+    pub fact: String,
+    /// The version kept.
+    pub kept: String,
+    /// The versions overruled.
+    pub overruled: Vec<String>,
+    /// The append that recorded the act.
+    pub watermark: u64,
+}
+
+/// What forgetting did, or would do.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Forgotten {
+    /// What goes, by kind.
+    pub erased: ErasedCounts,
+    /// Versions that stand on other words.
+    pub kept: Vec<String>,
+    /// Versions that stand again because what ended them is gone.
+    pub reopened: Vec<String>,
+    /// Places in the store's files where erased bytes were still found; 0 is the promise.
+    pub residue: u64,
+    /// Whether this only tells what would happen.
+    pub dry_run: bool,
+    /// The append that records the erasure.
+    pub watermark: u64,
+}
+
+/// What goes, by kind, with the ids that no longer answer.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct ErasedCounts {
+    /// Messages erased whole.
+    pub evidence: usize,
+    /// Messages of which only other quotes remain.
+    pub reduced: usize,
+    /// Claims.
+    pub claims: usize,
+    /// Facts nothing supports any more.
+    pub facts: usize,
+    /// Versions nothing supports any more.
+    pub versions: usize,
+    /// Sources, with their keys.
+    pub sources: usize,
+    /// The ids that go.
+    pub ids: Vec<String>,
+}
+
+/// What a check found.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Verified {
+    /// Whether all is well.
+    pub ok: bool,
+    /// Subjects checked.
+    pub subjects: u64,
+    /// Appends read.
+    pub appends: u64,
+    /// Rows read.
+    pub rows: u64,
+    /// Rows erased and accounted for.
+    pub erased: u64,
+    /// Claims whose quotes were compared with their evidence.
+    pub quotes: u64,
+    /// Facts whose history was worked out again from the claims.
+    pub facts: u64,
+    /// What is wrong.
+    pub damage: Vec<DamageText>,
+}
+
+/// One thing wrong.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct DamageText {
+    /// Where.
+    pub place: String,
+    /// What.
+    pub what: String,
+}
+
+/// The id people see.
+pub(crate) fn id(keys: &SubjectKeys, kind: Kind, position: impl Into<Position>) -> String {
+    keys.ids.seal(kind, position.into())
+}
+
+/// A value as JSON: booleans and plain numbers as themselves, everything else as text.
+#[must_use]
+pub fn value_json(value: Option<&Value>) -> Json {
+    match value {
+        None => Json::Null,
+        Some(Value::Boolean(truth)) => Json::Bool(*truth),
+        Some(value @ Value::Number(_)) => {
+            let text = value.to_string();
+            let number = serde_json::from_str::<serde_json::Number>(&text).ok();
+            // Only a number that JSON writes the same way keeps its digits.
+            match number.filter(|number| number.to_string() == text) {
+                Some(number) => Json::Number(number),
+                None => Json::String(text),
+            }
+        }
+        Some(value) => Json::String(value.to_string()),
+    }
+}

@@ -1,0 +1,60 @@
+//! What can go wrong in a verb, and whose turn it is then.
+
+use ledger::store::{StoreError, StoreErrorKind};
+
+/// Why a verb could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The caller's input breaks a rule; the message names the input, the place and the fix.
+    #[error("{0}")]
+    Input(String),
+    /// Nothing here has that id. A foreign id, a malformed one and one that never existed are this one answer.
+    #[error("nothing with id `{0}` is known here")]
+    NotFound(String),
+    /// The log moved again and again while the change was prepared, or an idempotency key was used for other content.
+    #[error("{0}")]
+    Conflict(String),
+    /// The message was forgotten on request and is kept out.
+    #[error("these words were forgotten on request and are not learnt again; lift that with `remember`")]
+    Forgotten,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Whose turn it is after an error: the one table that every face translates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErrorKind {
+    /// The caller's: mend the input.
+    Input,
+    /// The caller's: there is no such thing.
+    NotFound,
+    /// The caller's: try again, or with another key.
+    Conflict,
+    /// The operator's: bytes, keys or versions are not what they should be.
+    Damaged,
+    /// The operator's: a permission is missing.
+    Permission,
+    /// The operator's: the disk is full or the store is busy.
+    Unavailable,
+    /// Ours.
+    Internal,
+}
+
+impl EngineError {
+    /// Whose turn it is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Input(_) => ErrorKind::Input,
+            Self::NotFound(_) => ErrorKind::NotFound,
+            Self::Conflict(_) | Self::Forgotten => ErrorKind::Conflict,
+            Self::Store(error) => match error.kind() {
+                StoreErrorKind::Damaged | StoreErrorKind::Key | StoreErrorKind::Newer => ErrorKind::Damaged,
+                StoreErrorKind::Permission => ErrorKind::Permission,
+                StoreErrorKind::Busy | StoreErrorKind::Full => ErrorKind::Unavailable,
+                StoreErrorKind::Contract | StoreErrorKind::Io => ErrorKind::Internal,
+            },
+        }
+    }
+}

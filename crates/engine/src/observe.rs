@@ -1,0 +1,665 @@
+//! Observing: a message comes in, and with it what somebody proposes it says.
+//!
+//! Everything that depends on the message alone (reading the proposals, finding other people's words, the gate) is
+//! done before the subject is touched; what depends on the memory (is it known, which fact, what changes) is done in
+//! the subject's turn to be written.
+
+use std::sync::Arc;
+
+use ledger::adjudicate::{Place, adjudicate};
+use ledger::claim::{Claim, ClaimWords, Op};
+use ledger::evidence::{Attachment, Author, ContentHash, Evidence, EvidenceWords, Marks};
+use ledger::fact::{Act, ActKind, ActWords, FactRow};
+use ledger::gate::{Admitted, Testimony, judge};
+use ledger::id::{ClaimId, EvidenceId, FactId, Kind, SourceId};
+use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
+use ledger::log::Row;
+use ledger::memory::fact_key;
+use ledger::proposal::Proposal;
+use ledger::regions::foreign_regions;
+use ledger::source::{
+    Authority, Fidelity, Mode, NAME_BYTES_MAX, Retention, Source, SourceError, SourceKind,
+};
+use ledger::store::Recognised;
+use ledger::time::{Instant, Moment};
+use parking_lot::Mutex;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use crate::answer::{self, AdmittedClaim, Counts, Failed, Observed, Refused, value_json};
+use crate::error::EngineError;
+use crate::propose;
+use crate::subject::Draft;
+use crate::{Call, Engine};
+
+/// The longest text of one message, in bytes.
+pub const TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The most proposals read of one message; far more than the gate looks at, so that all are counted.
+pub const PROPOSALS_MAX: usize = 1_000;
+
+/// One message, in the shape of the interface.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Message {
+    /// Where it comes from.
+    pub source: SourceInput,
+    /// The session it was said in.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// Who spoke.
+    pub author: Author,
+    /// The speaker's name.
+    #[serde(default)]
+    pub author_name: Option<String>,
+    /// When it was said; now, when left out.
+    #[serde(default)]
+    pub event_time: Option<String>,
+    /// The source's own id of the message.
+    #[serde(default)]
+    pub external_id: Option<String>,
+    /// The exact text.
+    pub text: String,
+    /// What came with it.
+    #[serde(default)]
+    pub attachments: Vec<AttachmentInput>,
+    /// What somebody proposes it says. Left out, the configured proposer is asked about an owner's message.
+    #[serde(default)]
+    pub proposals: Option<Vec<Json>>,
+    /// Who proposes; `agent` when left out.
+    #[serde(default)]
+    pub proposer: Option<String>,
+    /// The caller's key: the same key twice is the same call.
+    #[serde(default)]
+    pub idempotency_key: Option<String>,
+}
+
+/// A source as a caller names it. What is left out is as for a conversation; a known source keeps what it has.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceInput {
+    /// The sort of place.
+    pub kind: String,
+    /// Its name within the sort.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// What is shown to people.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// How much its word weighs.
+    #[serde(default)]
+    pub authority: Option<Authority>,
+    /// How true to the words it is.
+    #[serde(default)]
+    pub fidelity: Option<Fidelity>,
+    /// Which editions are its word.
+    #[serde(default)]
+    pub mode: Option<Mode>,
+    /// How much of the words is kept.
+    #[serde(default)]
+    pub retention: Option<Retention>,
+    /// The source it was copied, exported or summarised from: an id, or `kind:ref`.
+    #[serde(default)]
+    pub lineage: Option<String>,
+}
+
+/// Something that came with a message.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttachmentInput {
+    /// Its file name.
+    pub name: String,
+    /// Its media type.
+    #[serde(default)]
+    pub media_type: String,
+    /// Its size in bytes.
+    #[serde(default)]
+    pub size: u64,
+}
+
+/// How a list of messages is observed.
+#[derive(Clone, Copy, Debug)]
+pub struct Observing {
+    /// Messages per append: 1 gives each its own watermark, more is faster.
+    pub per_append: usize,
+    /// Whether an owner's message without proposals is looked through by `rules/1`.
+    pub rules: bool,
+    /// Whether the owner asked for exactly these words to be kept, which also lifts what keeps them out.
+    pub kept_on_purpose: bool,
+}
+
+impl Default for Observing {
+    fn default() -> Self {
+        Self { per_append: 1, rules: true, kept_on_purpose: false }
+    }
+}
+
+/// A message that was read, checked and judged, and waits to be written.
+struct Judged {
+    source: Source,
+    lineage: Option<String>,
+    author: Author,
+    event_time: Moment,
+    text: String,
+    session: Option<String>,
+    author_name: Option<String>,
+    external_id: Option<String>,
+    attachments: Vec<Attachment>,
+    hash: ContentHash,
+    marks: Marks,
+    source_mark: Fingerprint,
+    copy_mark: Fingerprint,
+    key: Option<Fingerprint>,
+    admitted: Vec<(usize, Admitted)>,
+    refused: Vec<Refused>,
+    failed: Vec<Failed>,
+    received: u64,
+    proposer: String,
+    notices: Vec<String>,
+}
+
+impl Engine {
+    /// Takes in messages. The answers are in the order of the messages; all are durable when this returns.
+    ///
+    /// # Errors
+    /// [`EngineError::Input`] for a message that cannot be taken as it is; then none of the list is. Faces that want the
+    /// rest to go on check each with [`Engine::check`] first.
+    pub fn observe(
+        &self,
+        call: Call<'_>,
+        messages: Vec<Message>,
+        observing: Observing,
+    ) -> Result<Vec<Observed>, EngineError> {
+        let held = self.held(call.scope);
+        let keys = self.store().found(call.scope)?;
+        let judged = messages
+            .into_iter()
+            .map(|message| self.judge_message(&keys, call.now, message, observing))
+            .collect::<Result<Vec<Judged>, EngineError>>()?;
+        if observing.kept_on_purpose {
+            let marks: Vec<Fingerprint> =
+                judged.iter().flat_map(|one| all_marks(&one.marks).chain([one.source_mark])).collect();
+            self.store().lift(call.scope, &marks)?;
+        }
+        let marks = judged.iter().map(|one| one.marks).collect();
+        let answers: Arc<Mutex<Vec<Observed>>> = Arc::default();
+        let answers_of_last_run = answers.clone();
+        let now = call.now;
+        let prepare = move |draft: &mut Draft<'_>, recognised: &[Recognised]| {
+            let mut answers = Vec::with_capacity(judged.len());
+            let barred = barred_sources(draft, &judged)?;
+            for (place, one) in judged.iter().enumerate() {
+                let known = match barred.contains(&one.source_mark) {
+                    true => Recognised::Forgotten,
+                    false => recognised.get(place).copied().unwrap_or(Recognised::New),
+                };
+                answers.push(write_message(draft, now, one, known)?);
+                let appended = draft.next().ordinal > 0;
+                if appended && ((place + 1) % observing.per_append.max(1) == 0 || one.key.is_some()) {
+                    draft.close(one.key);
+                }
+            }
+            *answers_of_last_run.lock() = answers;
+            Ok(())
+        };
+        held.write(self.store(), call.scope, self.policies(), call.now, marks, Box::new(prepare))?;
+        let answers = std::mem::take(&mut *answers.lock());
+        Ok(answers)
+    }
+
+    /// Whether a message could be taken as it is; nothing is written.
+    ///
+    /// # Errors
+    /// [`EngineError::Input`] that names what is wrong.
+    pub fn check(&self, call: Call<'_>, message: &Message) -> Result<(), EngineError> {
+        read_source(&message.source)?;
+        read_event_time(message, call.now)?;
+        check_lengths(message)
+    }
+
+    fn judge_message(
+        &self,
+        keys: &SubjectKeys,
+        now: Instant,
+        message: Message,
+        observing: Observing,
+    ) -> Result<Judged, EngineError> {
+        let source = read_source(&message.source)?;
+        let event_time = read_event_time(&message, now)?;
+        check_lengths(&message)?;
+        let hash = ContentHash::of(message.text.as_bytes());
+        let named = keys.fingerprint(
+            Purpose::Source,
+            &[source.kind.as_str().as_bytes(), source.reference.as_bytes()],
+        );
+        let instant = event_time.instant.micros().to_le_bytes();
+        let external = message.external_id.as_ref();
+        let marks = Marks {
+            external_id: external.map(|id| keys.fingerprint(Purpose::ExternalId, &[&named.0, id.as_bytes()])),
+            moment: keys.fingerprint(Purpose::Moment, &[&named.0, &instant, &hash.0]),
+            text: keys.fingerprint(Purpose::Text, &[&named.0, &hash.0]),
+        };
+        let foreign = match message.author {
+            Author::Assistant => Vec::new(),
+            _ => foreign_regions(&message.text),
+        };
+        let testimony = Testimony {
+            author: message.author,
+            text: &message.text,
+            event_time: &event_time,
+            foreign: &foreign,
+            kept_on_purpose: observing.kept_on_purpose,
+        };
+        let (proposals, proposer) = match message.proposals {
+            Some(given) => (given, message.proposer.unwrap_or_else(|| "agent".to_owned())),
+            None if message.author == Author::Owner && observing.rules => {
+                let drafts = propose::propose(&message.text, &event_time.zoned(), self.registry());
+                (drafts.iter().map(propose::Draft::to_json).collect(), propose::RULES.to_owned())
+            }
+            None => (Vec::new(), propose::RULES.to_owned()),
+        };
+        let received = proposals.len() as u64;
+        let (mut admitted, mut refused, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, json) in proposals.iter().enumerate() {
+            match Proposal::read(json) {
+                Err(error) => failed.push(Failed { index, detail: error.to_string() }),
+                Ok(proposal) => match judge(&testimony, index, &proposal, self.policies()) {
+                    Ok(passed) => admitted.push((index, passed)),
+                    Err(refusal) => refused.push(Refused {
+                        index,
+                        code: refusal.code.as_str().to_owned(),
+                        detail: refusal.detail,
+                    }),
+                },
+            }
+        }
+        let copy_mark = keys.fingerprint(Purpose::Copy, &[&hash.0]);
+        let key = message.idempotency_key.as_ref();
+        Ok(Judged {
+            source,
+            lineage: message.source.lineage,
+            author: message.author,
+            event_time,
+            key: key.map(|key| keys.fingerprint(Purpose::Request, &[b"caller", key.as_bytes()])),
+            text: message.text,
+            session: message.session,
+            author_name: message.author_name,
+            external_id: message.external_id,
+            attachments: message.attachments.into_iter().map(AttachmentInput::read).collect(),
+            hash,
+            marks,
+            source_mark: named,
+            copy_mark,
+            admitted,
+            refused,
+            failed,
+            received,
+            proposer,
+            notices: Vec::new(),
+        })
+    }
+}
+
+impl AttachmentInput {
+    fn read(self) -> Attachment {
+        Attachment { name: self.name, media_type: self.media_type, bytes: self.size, hash: None }
+    }
+}
+
+fn all_marks(marks: &Marks) -> impl Iterator<Item = Fingerprint> {
+    marks.external_id.into_iter().chain([marks.moment, marks.text])
+}
+
+fn read_source(input: &SourceInput) -> Result<Source, EngineError> {
+    let problem = |error: SourceError| EngineError::Input(error.to_string());
+    let kind = SourceKind::parse(&input.kind).map_err(problem)?;
+    for (name, text) in [("source ref", Some(&input.reference)), ("source title", input.title.as_ref())] {
+        let Some(text) = text else { continue };
+        if text.is_empty() || text.len() > NAME_BYTES_MAX {
+            return Err(problem(SourceError::Name { name, bytes: text.len() }));
+        }
+    }
+    let is_document = matches!(kind.as_str(), "document" | "note" | "mail" | "page");
+    Ok(Source {
+        kind,
+        reference: input.reference.clone(),
+        title: input.title.clone(),
+        authority: input.authority.unwrap_or(Authority::Normal),
+        fidelity: input.fidelity.unwrap_or(match is_document {
+            true => Fidelity::TranscriptSnapshot,
+            false => Fidelity::VisibleTranscript,
+        }),
+        mode: input.mode.unwrap_or(Mode::Snapshot),
+        retention: input.retention.unwrap_or(Retention::Full),
+        copy_of: None,
+    })
+}
+
+fn read_event_time(message: &Message, now: Instant) -> Result<Moment, EngineError> {
+    match &message.event_time {
+        None => Ok(Moment::utc(now)),
+        Some(text) => text.parse().map_err(|error| EngineError::Input(format!("event_time: {error}"))),
+    }
+}
+
+fn check_lengths(message: &Message) -> Result<(), EngineError> {
+    let too_long = |name: &str, bytes: usize, max: usize| {
+        Err(EngineError::Input(format!("{name} has {bytes} bytes; {max} are allowed")))
+    };
+    if message.text.len() > TEXT_BYTES_MAX {
+        return too_long("text", message.text.len(), TEXT_BYTES_MAX);
+    }
+    if message.text.trim().is_empty() && message.attachments.is_empty() {
+        return Err(EngineError::Input("text is empty; there is nothing to remember".to_owned()));
+    }
+    let names = [
+        ("session", message.session.as_deref()),
+        ("author_name", message.author_name.as_deref()),
+        ("external_id", message.external_id.as_deref()),
+        ("proposer", message.proposer.as_deref()),
+        ("idempotency_key", message.idempotency_key.as_deref()),
+        ("source lineage", message.source.lineage.as_deref()),
+    ];
+    for (name, text) in names {
+        if let Some(text) = text.filter(|text| text.len() > NAME_BYTES_MAX) {
+            return too_long(name, text.len(), NAME_BYTES_MAX);
+        }
+    }
+    if message.attachments.len() > 100 {
+        return Err(EngineError::Input(format!("{} attachments; 100 are allowed", message.attachments.len())));
+    }
+    match message.proposals.as_ref().map_or(0, Vec::len) {
+        count if count > PROPOSALS_MAX => {
+            Err(EngineError::Input(format!("{count} proposals; {PROPOSALS_MAX} are read of one message")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The sources among these messages that were forgotten whole. Asked while the draft is written, so that an erasure
+/// in between moves the basis and the draft is written anew.
+fn barred_sources(draft: &Draft<'_>, judged: &[Judged]) -> Result<Vec<Fingerprint>, EngineError> {
+    let mut marks: Vec<Fingerprint> = judged.iter().map(|one| one.source_mark).collect();
+    marks.sort_unstable();
+    marks.dedup();
+    let barred = draft.store.forgotten(draft.scope, &marks)?;
+    Ok(marks.into_iter().zip(barred).filter(|(_, barred)| *barred).map(|(mark, _)| mark).collect())
+}
+
+/// Writes one judged message into the draft, and tells what became of it.
+fn write_message(
+    draft: &mut Draft<'_>,
+    now: Instant,
+    one: &Judged,
+    known: Recognised,
+) -> Result<Observed, EngineError> {
+    let known = match (draft.fresh(&one.marks), known) {
+        (Some(fresh), _) => Recognised::Known(fresh),
+        (None, known) => known,
+    };
+    let mut counts = Counts {
+        received: one.received,
+        refused: one.refused.len() as u64,
+        failed: one.failed.len() as u64,
+        ..Counts::default()
+    };
+    let mut refused = one.refused.clone();
+    let mut admitted = Vec::new();
+    let mut notices = one.notices.clone();
+    let (evidence, duplicate) = match known {
+        Recognised::Forgotten => {
+            // What the gate would have admitted is refused for another reason: the words were forgotten on request.
+            refused.extend(one.admitted.iter().map(|(index, _)| Refused {
+                index: *index,
+                code: "forgotten".to_owned(),
+                detail: "these words were forgotten on request and are not learnt again".to_owned(),
+            }));
+            refused.sort_by_key(|refusal| refusal.index);
+            counts.refused = refused.len() as u64;
+            notices.push("forgotten on request: not kept".to_owned());
+            let watermark = draft.watermark();
+            return Ok(Observed {
+                evidence: None,
+                duplicate: false,
+                admitted,
+                refused,
+                failed: one.failed.clone(),
+                counts,
+                watermark,
+                notices,
+            });
+        }
+        Recognised::Known(evidence) => (evidence, true),
+        Recognised::New => (write_evidence(draft, now, one)?, false),
+    };
+    let source = match duplicate {
+        // The claim must name the source the evidence really has.
+        true => draft.snapshot.memory.source_named(one.source.kind.as_str(), &one.source.reference),
+        false => None,
+    };
+    let source = match source {
+        Some(source) => source,
+        None => find_or_write_source(draft, one)?,
+    };
+    for (_, passed) in &one.admitted {
+        match write_claim(draft, one, source, evidence, passed) {
+            Some(claim) => admitted.push(claim),
+            None => counts.duplicate += 1,
+        }
+    }
+    counts.admitted = admitted.len() as u64;
+    Ok(Observed {
+        evidence: Some(answer::id(draft.keys, Kind::Evidence, evidence)),
+        duplicate,
+        admitted,
+        refused,
+        failed: one.failed.clone(),
+        counts,
+        watermark: draft.watermark(),
+        notices,
+    })
+}
+
+fn find_or_write_source(draft: &mut Draft<'_>, one: &Judged) -> Result<SourceId, EngineError> {
+    if let Some(known) = draft.snapshot.memory.source_named(one.source.kind.as_str(), &one.source.reference) {
+        return Ok(known);
+    }
+    let copy_of = match &one.lineage {
+        None => None,
+        Some(lineage) => Some(find_lineage(draft, lineage)?),
+    };
+    Ok(SourceId(draft.push(Row::Source(Source { copy_of, ..one.source.clone() }))))
+}
+
+/// The source a lineage names: by id, or by `kind:ref`. A name not seen before becomes a source of its own, so that
+/// copies can be declared in any order.
+fn find_lineage(draft: &mut Draft<'_>, lineage: &str) -> Result<SourceId, EngineError> {
+    if let Some((Kind::Source, position)) = draft.keys.ids.open(lineage) {
+        let id = SourceId(position);
+        return match draft.snapshot.memory.source(id) {
+            Some(_) => Ok(id),
+            None => Err(EngineError::NotFound(lineage.to_owned())),
+        };
+    }
+    let (kind, reference) = lineage.split_once(':').unwrap_or(("origin", lineage));
+    let (kind, reference) = match SourceKind::parse(kind) {
+        Ok(kind) if !reference.is_empty() => (kind, reference),
+        _ => (SourceKind::parse("origin").map_err(|error| EngineError::Input(error.to_string()))?, lineage),
+    };
+    if let Some(known) = draft.snapshot.memory.source_named(kind.as_str(), reference) {
+        return Ok(known);
+    }
+    Ok(SourceId(draft.push(Row::Source(Source {
+        kind,
+        reference: reference.to_owned(),
+        title: None,
+        authority: Authority::Normal,
+        fidelity: Fidelity::TranscriptSnapshot,
+        mode: Mode::Snapshot,
+        retention: Retention::Full,
+        copy_of: None,
+    }))))
+}
+
+fn write_evidence(draft: &mut Draft<'_>, now: Instant, one: &Judged) -> Result<EvidenceId, EngineError> {
+    let source = find_or_write_source(draft, one)?;
+    let stored = draft.snapshot.memory.source(source).cloned();
+    let (mode, retention) = stored.map_or((Mode::Snapshot, Retention::Full), |known| (known.mode, known.retention));
+    let before = draft.snapshot.memory.newest_edition(source);
+    let evidence = Evidence {
+        source,
+        author: one.author,
+        event_time: one.event_time.clone(),
+        observed_at: now,
+        text_bytes: one.text.len() as u64,
+        marks: one.marks,
+        words: EvidenceWords {
+            text: (retention == Retention::Full).then(|| one.text.clone()),
+            hash: one.hash,
+            external_id: one.external_id.clone(),
+            session: one.session.clone(),
+            author_name: one.author_name.clone(),
+            attachments: one.attachments.clone(),
+        },
+    };
+    let id = EvidenceId(draft.push(Row::Evidence(evidence)));
+    let is_newest = before.is_none_or(|before| before <= one.event_time.instant);
+    if mode == Mode::Living && before.is_some() && is_newest {
+        write_edition(draft, one, source, id);
+    }
+    Ok(id)
+}
+
+/// A new edition of a living source stands for the source: what it no longer says ends, what it says again goes on.
+fn write_edition(draft: &mut Draft<'_>, one: &Judged, source: SourceId, edition: EvidenceId) {
+    let memory = &draft.snapshot.memory;
+    let (mut dropped, mut restored) = (Vec::new(), Vec::new());
+    for id in memory.claims_of(source) {
+        let Some(claim) = memory.claim(id).filter(|claim| claim.op == Op::Assert) else { continue };
+        let stands = claim.words.quotes.iter().all(|quote| ledger::quote::find(&one.text, quote.text()).is_some());
+        match (stands, memory.is_lapsed(id)) {
+            (false, false) => dropped.push(id),
+            (true, true) => restored.push(id),
+            _ => {}
+        }
+    }
+    if dropped.is_empty() && restored.is_empty() {
+        return;
+    }
+    let act = Act {
+        at: one.event_time.instant,
+        kind: ActKind::NewEdition { source, edition, dropped, restored },
+        words: ActWords { reason: "new edition".to_owned(), by: "observe".to_owned() },
+    };
+    write_act(draft, act);
+}
+
+/// Writes an act and what it changes, fact by fact.
+pub(crate) fn write_act(draft: &mut Draft<'_>, act: Act) -> Vec<(FactId, ledger::adjudicate::Adjudicated)> {
+    let facts = draft.snapshot.memory.facts_touched(&act);
+    let cause = draft.push(Row::Act(act));
+    let mut effects = Vec::with_capacity(facts.len());
+    for fact in facts {
+        if let Some(adjudicated) = settle(draft, fact, cause) {
+            effects.push((fact, adjudicated));
+        }
+    }
+    effects
+}
+
+fn settle(
+    draft: &mut Draft<'_>,
+    fact: FactId,
+    cause: ledger::id::Position,
+) -> Option<ledger::adjudicate::Adjudicated> {
+    let place = Place { next: draft.next(), at: draft.recorded_at() };
+    let adjudicated = adjudicate(&draft.snapshot.memory, fact, cause, place)?;
+    for transition in &adjudicated.transitions {
+        draft.push(Row::Transition(transition.clone()));
+    }
+    Some(adjudicated)
+}
+
+/// Writes one admitted proposal as a claim and adjudicates it. `None` when the same message says the same already.
+fn write_claim(
+    draft: &mut Draft<'_>,
+    one: &Judged,
+    source: SourceId,
+    evidence: EvidenceId,
+    passed: &Admitted,
+) -> Option<AdmittedClaim> {
+    let words = ClaimWords {
+        entity: passed.entity.clone(),
+        value: passed.value.clone(),
+        quotes: passed.quotes.clone(),
+    };
+    let claim = Claim {
+        fact: FactId(draft.next()),
+        evidence,
+        source,
+        author: one.author,
+        realm: passed.realm,
+        predicate: passed.predicate.clone(),
+        op: passed.op,
+        confidence_permille: passed.confidence_permille,
+        event_time: one.event_time.instant,
+        valid_from: passed.valid_from,
+        valid_to: passed.valid_to,
+        inferred: passed.inferred,
+        policy: draft.policies.admission.version.clone(),
+        proposer: one.proposer.clone(),
+        copy_mark: one.copy_mark,
+        words,
+    };
+    let key = fact_key(&claim, &draft.policies.registry);
+    let known = draft.snapshot.memory.fact_with(&key);
+    if known.is_some_and(|fact| is_repeated(draft, fact, &claim)) {
+        return None;
+    }
+    let fact = known.unwrap_or_else(|| {
+        let identity = identity(draft.keys, &key);
+        let row = FactRow { realm: claim.realm, predicate: claim.predicate.clone(), identity };
+        FactId(draft.push(Row::Fact(row)))
+    });
+    let claim = Claim { fact, ..claim };
+    let value = value_json(claim.words.value());
+    let cause = draft.push(Row::Claim(claim));
+    let adjudicated = settle(draft, fact, cause)?;
+    Some(AdmittedClaim {
+        claim: answer::id(draft.keys, Kind::Claim, cause),
+        fact: answer::id(draft.keys, Kind::Fact, fact),
+        version: adjudicated.version.map(|version| answer::id(draft.keys, Kind::Version, version)),
+        transition: adjudicated.effect.as_str().to_owned(),
+        proposer: one.proposer.clone(),
+        entity: passed.entity.to_string(),
+        predicate: passed.predicate.clone(),
+        value,
+    })
+}
+
+/// Whether the fact already has a claim of the same message that says the same.
+fn is_repeated(draft: &Draft<'_>, fact: FactId, claim: &Claim) -> bool {
+    let Some(fact) = draft.snapshot.memory.fact(fact) else { return false };
+    fact.causes.iter().filter_map(|cause| draft.snapshot.memory.claim(ClaimId(*cause))).any(|known| {
+        known.evidence == claim.evidence
+            && known.op == claim.op
+            && known.valid_from == claim.valid_from
+            && known.valid_to == claim.valid_to
+            && known.words.value_key() == claim.words.value_key()
+    })
+}
+
+/// The keyed mark of a fact's identity.
+fn identity(keys: &SubjectKeys, key: &ledger::fact::FactKey) -> Fingerprint {
+    use ledger::fact::Apart;
+    let apart = match &key.apart {
+        Apart::Nothing => String::new(),
+        Apart::Value(value) => format!("value {value}"),
+        Apart::Period(from, to) => format!("period {from:?} {to:?}"),
+    };
+    let entity = key.entity.to_string();
+    keys.fingerprint(
+        Purpose::Identity,
+        &[key.realm.as_str().as_bytes(), entity.as_bytes(), key.predicate.as_bytes(), apart.as_bytes()],
+    )
+}

@@ -1,0 +1,372 @@
+//! Recall: what is remembered that matches these words, as of any moment on either clock.
+
+use ledger::id::{EvidenceId, Kind, Position};
+use ledger::memory::{Fact, Version};
+use ledger::time::{AsOf, Instant};
+use rustc_hash::FxHashSet;
+use serde_json::{Map, Value as Json, json};
+
+use crate::answer::{Item, Recalled};
+use crate::error::EngineError;
+use crate::lexical::{Field, Hit, LexicalIndex, Query};
+use crate::subject::Snapshot;
+use crate::view::{View, without_secrets};
+use crate::{Call, Engine};
+
+/// The longest query read, in bytes.
+pub const QUERY_BYTES_MAX: usize = 64 * 1024;
+
+/// The most items one recall answers.
+pub const ITEMS_MAX: usize = 1_000;
+
+/// The part of one message that is indexed, in bytes; what lies behind is found by other means or not at all.
+const PASSAGE_BYTES_MAX: usize = 256 * 1024;
+
+/// The longest excerpt of a message shown, in characters.
+const EXCERPT_CHARS: usize = 400;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Recall {
+    /// The words.
+    pub query: String,
+    /// Items, at most.
+    pub limit: usize,
+    /// The least score, 0 to 1.
+    pub threshold: f64,
+    /// What held in the world at this instant; now, when left out.
+    pub valid_at: Option<Instant>,
+    /// What this system held at this instant; the latest, when left out.
+    pub believed_at: Option<Instant>,
+    /// What kind of thing is wanted.
+    pub grain: Grain,
+}
+
+impl Recall {
+    /// A recall of facts with the usual limits.
+    #[must_use]
+    pub fn of(query: &str) -> Self {
+        Self {
+            query: query.to_owned(),
+            limit: 10,
+            threshold: 0.0,
+            valid_at: None,
+            believed_at: None,
+            grain: Grain::Fact,
+        }
+    }
+}
+
+/// What kind of thing an answer holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Grain {
+    /// Versions of facts.
+    Fact,
+    /// Messages themselves.
+    Evidence,
+    /// Compiled pages.
+    Compiled,
+}
+
+impl Grain {
+    /// The word in the interface.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fact => "fact",
+            Self::Evidence => "evidence",
+            Self::Compiled => "compiled",
+        }
+    }
+}
+
+impl Engine {
+    /// Answers what is remembered.
+    ///
+    /// # Errors
+    /// [`EngineError::Input`] for a query, limit or threshold out of bounds.
+    pub fn recall(&self, call: Call<'_>, recall: &Recall) -> Result<Recalled, EngineError> {
+        check(recall)?;
+        match recall.grain {
+            Grain::Fact => self.read(call.scope, |snapshot| {
+                let as_of = as_of(snapshot, call.now, recall.valid_at, recall.believed_at);
+                Ok(facts(View { snapshot, registry: self.registry(), as_of }, recall))
+            }),
+            Grain::Evidence => self.recall_evidence(call, recall),
+            Grain::Compiled => self.read(call.scope, |snapshot| {
+                let as_of = as_of(snapshot, call.now, recall.valid_at, recall.believed_at);
+                let view = View { snapshot, registry: self.registry(), as_of };
+                let notices = vec!["no pages are compiled by this version; ask for `fact` or `evidence`".to_owned()];
+                Ok(Recalled { negative: Some("known_empty".to_owned()), notices, ..empty(view, recall) })
+            }),
+        }
+    }
+
+    fn recall_evidence(&self, call: Call<'_>, recall: &Recall) -> Result<Recalled, EngineError> {
+        let held = self.held(call.scope);
+        let snapshot = held.read(self.store(), call.scope, self.policies())?;
+        let as_of = as_of(&snapshot, call.now, recall.valid_at, recall.believed_at);
+        let view = View { snapshot: &snapshot, registry: self.registry(), as_of };
+        let mut passages = held.passages();
+        passages.catch_up(self.store(), call.scope, &snapshot)?;
+        let query = Query::new(&recall.query);
+        let visible = |place: u32| {
+            passages.entries.get(place as usize).is_some_and(|entry| {
+                entry.id.0.seq <= as_of.watermark
+                    && snapshot.memory.recorded_when(entry.id.0.seq).is_some_and(|at| at <= as_of.believed_at)
+                    && recall.valid_at.is_none_or(|valid_at| entry.said <= valid_at)
+            })
+        };
+        let hits = passages.words.search(&query, visible, recall.limit + 1);
+        let hits: Vec<Hit> = hits.into_iter().filter(|hit| f64::from(hit.score) >= recall.threshold).collect();
+        let truncated = hits.len() > recall.limit;
+        let ids: Vec<EvidenceId> =
+            hits.iter().take(recall.limit).filter_map(|hit| passages.entries.get(hit.id as usize)).map(|entry| entry.id).collect();
+        let found = self.store().evidence(call.scope, &ids)?;
+        let mut items = Vec::with_capacity(ids.len());
+        for ((id, hit), evidence) in ids.iter().zip(&hits).zip(found) {
+            let Some(evidence) = evidence else { continue };
+            let Some(source) = snapshot.memory.source(evidence.source) else { continue };
+            let text = evidence.words.text.as_deref().unwrap_or_default();
+            let said = evidence.event_time.to_string();
+            let speaker = evidence.words.author_name.clone().unwrap_or_else(|| evidence.author.to_string());
+            items.push(Item {
+                id: view.id(Kind::Evidence, *id),
+                fact: None,
+                entity: None,
+                predicate: None,
+                value: Json::Null,
+                text: format!("({said}) {speaker}: {}", without_secrets(excerpt(text, &query))),
+                score: round(hit.score),
+                signals: signals(hit),
+                validity: None,
+                belief: None,
+                support: 1,
+                dispute: None,
+                fidelity: source.fidelity.to_string(),
+                event_time: said,
+                realm: None,
+            });
+        }
+        let negative = items.is_empty().then(|| negative(view, &query, &passages.words).to_owned());
+        Ok(Recalled { items, truncated, negative, ..empty(view, recall) })
+    }
+
+    /// Every fact that holds at a moment on both clocks.
+    ///
+    /// # Errors
+    /// As the store's reads.
+    pub fn state(
+        &self,
+        call: Call<'_>,
+        valid_at: Option<Instant>,
+        believed_at: Option<Instant>,
+    ) -> Result<Recalled, EngineError> {
+        self.read(call.scope, |snapshot| {
+            let as_of = as_of(snapshot, call.now, valid_at, believed_at);
+            let view = View { snapshot, registry: self.registry(), as_of };
+            let items: Vec<Item> =
+                view.current().filter_map(|(fact, version)| view.item(fact, version, 1.0, Map::new())).collect();
+            let everything = Recall { limit: usize::MAX, ..Recall::of("") };
+            let negative = items.is_empty().then(|| before_the_log(view).unwrap_or("known_empty").to_owned());
+            Ok(Recalled { items, negative, ..empty(view, &everything) })
+        })
+    }
+}
+
+fn check(recall: &Recall) -> Result<(), EngineError> {
+    if recall.query.len() > QUERY_BYTES_MAX {
+        let bytes = recall.query.len();
+        return Err(EngineError::Input(format!("query has {bytes} bytes; {QUERY_BYTES_MAX} are allowed")));
+    }
+    if !(1..=ITEMS_MAX).contains(&recall.limit) {
+        return Err(EngineError::Input(format!("limit `{}` is outside 1 to {ITEMS_MAX}", recall.limit)));
+    }
+    if !(0.0..=1.0).contains(&recall.threshold) {
+        return Err(EngineError::Input(format!("threshold `{}` is outside 0 to 1", recall.threshold)));
+    }
+    Ok(())
+}
+
+/// What a read looks at, as far as it is durable.
+pub(crate) fn as_of(
+    snapshot: &Snapshot,
+    now: Instant,
+    valid_at: Option<Instant>,
+    believed_at: Option<Instant>,
+) -> AsOf {
+    AsOf {
+        valid_at: valid_at.unwrap_or(now),
+        believed_at: believed_at.unwrap_or(Instant::MAX),
+        watermark: snapshot.durable,
+    }
+}
+
+fn empty(view: View<'_>, recall: &Recall) -> Recalled {
+    Recalled {
+        grain: recall.grain.as_str().to_owned(),
+        items: Vec::new(),
+        as_of: view.as_of_text(),
+        watermark: view.as_of.watermark,
+        negative: None,
+        degraded: Vec::new(),
+        truncated: false,
+        notices: Vec::new(),
+    }
+}
+
+/// Facts that match, a dispute always whole: it stands where its best member does.
+fn facts(view: View<'_>, recall: &Recall) -> Recalled {
+    let query = Query::new(&recall.query);
+    let (found, more) = matches(view, &query, recall.limit);
+    let memory = &view.snapshot.memory;
+    let mut items: Vec<Item> = Vec::new();
+    let mut told: FxHashSet<Position> = FxHashSet::default();
+    let mut truncated = more;
+    for (fact, version, hit) in &found {
+        let score = round(hit.score);
+        if score < recall.threshold || told.contains(&version.id.0) {
+            continue;
+        }
+        let group = memory.dispute(fact, &view.as_of);
+        let members: Vec<&Version> = match group.is_empty() {
+            true => vec![version],
+            false => std::iter::once(*version).chain(group.into_iter().filter(|member| member.id != version.id)).collect(),
+        };
+        if !items.is_empty() && items.len() + members.len() > recall.limit {
+            truncated = true;
+            continue;
+        }
+        for member in members {
+            if told.insert(member.id.0) {
+                items.extend(view.item(fact, member, score, signals(hit)));
+            }
+        }
+    }
+    let negative = items.is_empty().then(|| negative(view, &query, &view.snapshot.words).to_owned());
+    let mut notices = Vec::new();
+    if items.is_empty() {
+        notices.push("nothing in the facts; `--grain evidence` looks through the messages themselves".to_owned());
+    }
+    Recalled { items, truncated, negative, notices, ..empty(view, recall) }
+}
+
+/// The versions in force that match, best first, and whether there are more than `limit`.
+pub(crate) fn matches<'read>(
+    view: View<'read>,
+    query: &Query,
+    limit: usize,
+) -> (Vec<(&'read Fact, &'read Version, Hit)>, bool) {
+    let snapshot = view.snapshot;
+    let current = |document: u32| {
+        let id = snapshot.documents.get(document as usize);
+        id.and_then(|id| snapshot.memory.version(*id)).is_some_and(|(_, version)| version.is_current(&view.as_of))
+    };
+    let mut hits = snapshot.words.search(query, current, limit.saturating_add(1));
+    let more = hits.len() > limit;
+    hits.truncate(limit);
+    let found = hits
+        .into_iter()
+        .filter_map(|hit| {
+            let id = snapshot.documents.get(hit.id as usize)?;
+            let (fact, version) = snapshot.memory.version(*id)?;
+            Some((fact, version, hit))
+        })
+        .collect();
+    (found, more)
+}
+
+pub(crate) fn signals(hit: &Hit) -> Map<String, Json> {
+    let parts = [
+        ("bm25", json!(round(hit.bm25))),
+        ("coverage", json!(round(hit.coverage))),
+        ("phrase", json!(hit.phrase)),
+    ];
+    parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Scores are told to four places: more would only show the noise of floating point.
+pub(crate) fn round(score: f32) -> f64 {
+    (f64::from(score) * 10_000.0).round() / 10_000.0
+}
+
+/// Which kind of "no" an empty answer is.
+fn negative(view: View<'_>, query: &Query, words: &LexicalIndex) -> &'static str {
+    if let Some(before) = before_the_log(view) {
+        return before;
+    }
+    let anything = !words.search(query, |_| true, 1).is_empty();
+    if anything { "known_empty" } else { "unknown_entity" }
+}
+
+/// Whether the read looks at a time before anything was known.
+fn before_the_log(view: View<'_>) -> Option<&'static str> {
+    let first = view.snapshot.memory.recorded_when(1)?;
+    (view.as_of.believed_at < first).then_some("boundary")
+}
+
+/// The part of a message around the words asked for.
+fn excerpt<'text>(text: &'text str, query: &Query) -> &'text str {
+    if text.chars().nth(EXCERPT_CHARS).is_none() {
+        return text;
+    }
+    let lower = text.to_lowercase();
+    // Lower-casing may move bytes; then the beginning is shown, which is always a fair excerpt.
+    let place = match lower.len() == text.len() {
+        true => query.asked().filter_map(|word| lower.find(word)).min().unwrap_or(0),
+        false => 0,
+    };
+    let start = text[..text.floor_char_boundary(place)].char_indices().rev().nth(EXCERPT_CHARS / 4).map_or(0, |(at, _)| at);
+    let rest = &text[start..];
+    rest.char_indices().nth(EXCERPT_CHARS).map_or(rest, |(end, _)| &rest[..end])
+}
+
+/// The messages of a subject, indexed when somebody first asks for them.
+#[derive(Default)]
+pub(crate) struct Passages {
+    generation: u64,
+    words: LexicalIndex,
+    entries: Vec<Passage>,
+    last: Option<Position>,
+}
+
+struct Passage {
+    id: EvidenceId,
+    said: Instant,
+}
+
+impl Passages {
+    fn catch_up(
+        &mut self,
+        store: &dyn ledger::store::Store,
+        scope: &ledger::scope::Scope,
+        snapshot: &Snapshot,
+    ) -> Result<(), EngineError> {
+        if self.generation != snapshot.generation {
+            // Something was erased: the words must not live on in an index.
+            *self = Self { generation: snapshot.generation, ..Self::default() };
+        }
+        loop {
+            let batch = store.evidence_after(scope, self.last, 1_000)?;
+            let Some((last, _)) = batch.last() else { return Ok(()) };
+            if last.0.seq > snapshot.durable {
+                // Newer than what this read looks at; taken in by the next.
+                let visible = batch.iter().filter(|(id, _)| id.0.seq <= snapshot.durable);
+                visible.for_each(|(id, evidence)| self.add(*id, evidence));
+                return Ok(());
+            }
+            batch.iter().for_each(|(id, evidence)| self.add(*id, evidence));
+        }
+    }
+
+    fn add(&mut self, id: EvidenceId, evidence: &ledger::evidence::Evidence) {
+        let text = evidence.words.text.as_deref().unwrap_or_default();
+        let text = &text[..text.floor_char_boundary(PASSAGE_BYTES_MAX)];
+        let speaker = evidence.words.author_name.as_deref().unwrap_or_default();
+        let place = self.entries.len() as u32;
+        // A message the index cannot take keeps its place, so that numbers stay dense.
+        _ = self.words.add(place, &[(Field::Passage, text), (Field::Predicate, speaker)]);
+        self.entries.push(Passage { id, said: evidence.event_time.instant });
+        self.last = Some(id.0);
+    }
+}

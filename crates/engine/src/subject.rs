@@ -1,0 +1,428 @@
+//! One subject held in memory: its snapshot, kept up with the log, and the door through which it is written.
+//!
+//! **Reading.** A snapshot holds the folded memory, the lexical index and the keys. It may run ahead of what is durable,
+//! because every read is *as of* the last durable watermark, which the snapshot remembers.
+//!
+//! **Writing.** Callers queue what they want written; one of them becomes the leader, takes everything that waits,
+//! prepares it in order against the snapshot, and hands it to the store as one group: one flush of the disk for all.
+//! When the store says that another process moved the log, what was prepared is taken back and prepared again.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ledger::evidence::Marks;
+use ledger::id::{EvidenceId, FactId, Position, VersionId, Watermark};
+use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
+use ledger::log::{Batch, Changes, Keyed, Row};
+use ledger::memory::Memory;
+use ledger::admission::Policies;
+use ledger::registry::{Class, Registry};
+use ledger::scope::Scope;
+use ledger::store::{Appended, Recognised, Store};
+use ledger::time::Instant;
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use rustc_hash::FxHashMap;
+
+use crate::error::EngineError;
+use crate::lexical::{Field, LexicalIndex};
+
+/// How often a change is prepared anew when other processes keep moving the log.
+const ATTEMPTS_MAX: usize = 200;
+
+/// A subject's snapshot and its write queue.
+pub(crate) struct Held {
+    snapshot: RwLock<Snapshot>,
+    leader: Mutex<()>,
+    queue: Mutex<Vec<Arc<Waiting>>>,
+}
+
+/// What is known of a subject, folded and indexed.
+pub(crate) struct Snapshot {
+    pub keys: Option<SubjectKeys>,
+    pub memory: Memory,
+    /// The last append known to be durable; reads look no further.
+    pub durable: Watermark,
+    incarnation: u64,
+    /// Words of versions; the document number is the place in `documents`.
+    pub words: LexicalIndex,
+    pub documents: Vec<VersionId>,
+    document_of: FxHashMap<VersionId, u32>,
+    /// Facts that a turn may want without a match: identity, constraint and preference, in that order.
+    profile: [Vec<FactId>; 3],
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Self {
+            keys: None,
+            memory: Memory::default(),
+            durable: 0,
+            incarnation: 0,
+            words: LexicalIndex::default(),
+            documents: Vec::new(),
+            document_of: FxHashMap::default(),
+            profile: Default::default(),
+        }
+    }
+}
+
+impl Snapshot {
+    /// Facts of the classes a turn may want without a match, the most general first.
+    pub fn profile(&self) -> impl Iterator<Item = FactId> + '_ {
+        self.profile.iter().flatten().copied()
+    }
+
+    /// About how much memory this takes: the words' index to the byte, the rest by the measured cost of a claim.
+    pub fn resident_bytes(&self) -> usize {
+        const CLAIM_BYTES: usize = 900;
+        self.words.resident_bytes() + self.documents.len() * CLAIM_BYTES
+    }
+
+    fn apply_row(&mut self, position: Position, row: &Row, registry: &Registry) {
+        self.memory.apply_row(position, row, registry);
+        match row {
+            Row::Transition(transition) => self.index(transition.version, registry),
+            Row::Fact(fact) => {
+                let class = registry.get(&fact.predicate).map(|predicate| predicate.class);
+                let place = match class {
+                    Some(Class::Identity) => 0,
+                    Some(Class::Constraint) => 1,
+                    Some(Class::Preference) => 2,
+                    _ => return,
+                };
+                self.profile[place].push(FactId(position));
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the words of a version to the index when it is new.
+    fn index(&mut self, id: VersionId, registry: &Registry) {
+        if self.document_of.contains_key(&id) {
+            return;
+        }
+        let Some((_, version)) = self.memory.version(id) else { return };
+        let Some(claim) = self.memory.value_of(version) else { return };
+        let value = claim.words.value().map(ToString::to_string).unwrap_or_default();
+        let written = claim.words.value.as_ref().map(|stated| stated.written.as_str()).unwrap_or_default();
+        let entity = if claim.words.entity.is_owner() { String::new() } else { claim.words.entity.to_string() };
+        let predicate = registry.get(&claim.predicate);
+        let mut asked_by = predicate.map(|predicate| predicate.label.clone()).unwrap_or_default();
+        for word in predicate.iter().flat_map(|predicate| &predicate.words) {
+            asked_by.push(' ');
+            asked_by.push_str(word);
+        }
+        let said: Vec<&str> = claim.words.quotes.iter().map(|quote| quote.text()).collect();
+        let said = said.join("\n");
+        let both = if written == value { value } else { format!("{value}\n{written}") };
+        let document = self.documents.len() as u32;
+        let fields =
+            [(Field::Value, both.as_str()), (Field::Entity, &entity), (Field::Predicate, &asked_by), (Field::Quote, &said)];
+        // A text beyond the index's bounds is still found by the rest of its words; the gate keeps values far below.
+        if self.words.add(document, &fields).is_ok() {
+            self.documents.push(id);
+            self.document_of.insert(id, document);
+        }
+    }
+
+    /// Takes back rows that the store did not take.
+    fn take_back(&mut self, watermark: Watermark, rows: &[(Position, Row)]) {
+        self.memory.take_back(watermark, rows);
+        while let Some(id) = self.documents.last().copied().filter(|id| id.0.seq > watermark) {
+            self.documents.pop();
+            self.document_of.remove(&id);
+            self.words.remove(self.documents.len() as u32);
+        }
+        for facts in &mut self.profile {
+            while facts.last().is_some_and(|fact| fact.0.seq > watermark) {
+                facts.pop();
+            }
+        }
+    }
+}
+
+/// A change somebody waits for.
+struct Waiting {
+    marks: Vec<Marks>,
+    prepare: Mutex<Box<Prepare>>,
+    finished: AtomicBool,
+    outcome: Mutex<Option<Result<(), EngineError>>>,
+}
+
+type Prepare = dyn FnMut(&mut Draft<'_>, &[Recognised]) -> Result<(), EngineError> + Send;
+
+/// The appends one change consists of, being put together against the snapshot.
+pub(crate) struct Draft<'write> {
+    pub snapshot: &'write mut Snapshot,
+    pub keys: &'write SubjectKeys,
+    pub policies: &'write Policies,
+    pub store: &'write dyn Store,
+    pub scope: &'write Scope,
+    now: Instant,
+    seq: Watermark,
+    recorded_at: Instant,
+    rows: Vec<Row>,
+    group: Vec<Keyed>,
+    /// Every row pushed, for taking back.
+    log: Vec<(Position, Row)>,
+    /// Messages that this group brings and the store does not know yet.
+    fresh: FxHashMap<Fingerprint, EvidenceId>,
+}
+
+impl Draft<'_> {
+    /// When it is recorded: now, but never before the append before it.
+    pub fn recorded_at(&self) -> Instant {
+        self.recorded_at
+    }
+
+    /// The place the next row gets.
+    pub fn next(&self) -> Position {
+        Position::new(self.seq, self.rows.len() as u32)
+    }
+
+    /// The append in which a reader finds everything written so far.
+    pub fn watermark(&self) -> Watermark {
+        if self.rows.is_empty() { self.seq - 1 } else { self.seq }
+    }
+
+    /// Adds a row and folds it in, so that what follows sees it.
+    pub fn push(&mut self, row: Row) -> Position {
+        let position = self.next();
+        self.snapshot.apply_row(position, &row, &self.policies.registry);
+        if let Row::Evidence(evidence) = &row {
+            for mark in evidence.marks.external_id.into_iter().chain([evidence.marks.moment]) {
+                self.fresh.insert(mark, EvidenceId(position));
+            }
+        }
+        self.log.push((position, row.clone()));
+        self.rows.push(row);
+        position
+    }
+
+    /// The message with these marks that an earlier part of this group brought.
+    pub fn fresh(&self, marks: &Marks) -> Option<EvidenceId> {
+        marks.external_id.into_iter().chain([marks.moment]).find_map(|mark| self.fresh.get(&mark).copied())
+    }
+
+    /// Closes the append, if it has rows, and begins the next; answers the watermark a reader of it needs.
+    pub fn close(&mut self, key: Option<Fingerprint>) -> Watermark {
+        if self.rows.is_empty() {
+            return self.seq - 1;
+        }
+        let key = key.unwrap_or_else(|| {
+            // Without a key of the caller's the append is named by its place: it is only ever tried there.
+            let place = self.seq.to_le_bytes();
+            let first = self.rows.first().map(Row::encode).unwrap_or_default();
+            self.keys.fingerprint(Purpose::Request, &[b"place", &place, &first])
+        });
+        let rows = std::mem::take(&mut self.rows);
+        self.group.push(Keyed { key, batch: Batch { recorded_at: self.recorded_at, rows } });
+        self.snapshot.memory.finish(self.seq, self.recorded_at);
+        self.seq += 1;
+        self.recorded_at = self.now.max(self.recorded_at);
+        self.seq - 1
+    }
+}
+
+impl Held {
+    pub fn new() -> Self {
+        Self { snapshot: RwLock::default(), leader: Mutex::default(), queue: Mutex::default() }
+    }
+
+    /// The snapshot, brought up to the log's end.
+    pub fn read(&self, store: &dyn Store, scope: &Scope, policies: &Policies) -> Result<RwLockReadGuard<'_, Snapshot>, EngineError> {
+        let head = store.head(scope)?;
+        let snapshot = self.snapshot.read();
+        let same_life = snapshot.incarnation == head.incarnation;
+        if same_life && snapshot.durable == head.watermark && (snapshot.keys.is_some() || head.watermark == 0) {
+            return Ok(snapshot);
+        }
+        drop(snapshot);
+        // Only the leader moves a snapshot, so a read that comes while one works waits for what it needs anyway.
+        let _leading = self.leader.lock();
+        self.catch_up(store, scope, policies)?;
+        Ok(self.snapshot.read())
+    }
+
+    /// Folds in what the log gained. Called by the leader only.
+    fn catch_up(&self, store: &dyn Store, scope: &Scope, policies: &Policies) -> Result<(), EngineError> {
+        let mut snapshot = self.snapshot.write();
+        let head = store.head(scope)?;
+        if snapshot.durable > head.watermark || snapshot.incarnation != head.incarnation {
+            // The subject was forgotten by another process, and perhaps begun anew.
+            *snapshot = Snapshot { incarnation: head.incarnation, ..Snapshot::default() };
+        }
+        if snapshot.keys.is_none() {
+            snapshot.keys = store.keys(scope)?;
+        }
+        if snapshot.durable == head.watermark {
+            return Ok(());
+        }
+        let entries = match store.changes_since(scope, snapshot.durable)? {
+            Changes::Appended(entries) => entries,
+            Changes::Rewritten => {
+                let keys = store.keys(scope)?;
+                *snapshot = Snapshot { keys, incarnation: head.incarnation, ..Snapshot::default() };
+                match store.changes_since(scope, 0)? {
+                    Changes::Appended(entries) => entries,
+                    Changes::Rewritten => Vec::new(),
+                }
+            }
+        };
+        for entry in entries {
+            for (position, row) in &entry.rows {
+                snapshot.apply_row(*position, row, &policies.registry);
+            }
+            snapshot.memory.finish(entry.seq, entry.recorded_at);
+            snapshot.durable = entry.seq;
+        }
+        Ok(())
+    }
+
+    /// About how much memory the snapshot takes, in bytes; 0 while it is being written.
+    pub fn resident_bytes(&self) -> usize {
+        self.snapshot.try_read().map_or(0, |snapshot| snapshot.resident_bytes())
+    }
+
+    /// Drops what is held, so that the next read begins from the log.
+    pub fn drop_snapshot(&self) {
+        let _leading = self.leader.lock();
+        *self.snapshot.write() = Snapshot::default();
+    }
+
+    /// Has `prepare` write appends, and returns when they are durable.
+    ///
+    /// `prepare` may run several times; only what its last run said counts. `marks` are the messages it needs recognised.
+    pub fn write(
+        &self,
+        store: &dyn Store,
+        scope: &Scope,
+        policies: &Policies,
+        now: Instant,
+        marks: Vec<Marks>,
+        prepare: Box<Prepare>,
+    ) -> Result<(), EngineError> {
+        let own = Arc::new(Waiting {
+            marks,
+            prepare: Mutex::new(prepare),
+            finished: AtomicBool::new(false),
+            outcome: Mutex::new(None),
+        });
+        self.queue.lock().push(own.clone());
+        let leading = self.leader.lock();
+        if !own.finished.load(Ordering::Acquire) {
+            let group = std::mem::take(&mut *self.queue.lock());
+            self.lead(store, scope, policies, now, &group);
+        }
+        drop(leading);
+        own.outcome.lock().take().unwrap_or_else(|| Err(EngineError::Conflict("the write was not taken up".to_owned())))
+    }
+
+    /// Writes everything that waits, and tells each how it went.
+    fn lead(&self, store: &dyn Store, scope: &Scope, policies: &Policies, now: Instant, group: &[Arc<Waiting>]) {
+        let finish = |waiting: &Waiting, outcome: Result<(), EngineError>| {
+            *waiting.outcome.lock() = Some(outcome);
+            waiting.finished.store(true, Ordering::Release);
+        };
+        let whole = self.try_group(store, scope, policies, now, group);
+        match whole {
+            Ok(()) => group.iter().for_each(|waiting| finish(waiting, Ok(()))),
+            Err(error) if group.len() == 1 => finish(&group[0], Err(error)),
+            // One bad change must not take the others down with it: each by itself.
+            Err(_) => {
+                for waiting in group {
+                    let alone = std::slice::from_ref(waiting);
+                    finish(waiting, self.try_group(store, scope, policies, now, alone));
+                }
+            }
+        }
+    }
+
+    fn try_group(
+        &self,
+        store: &dyn Store,
+        scope: &Scope,
+        policies: &Policies,
+        now: Instant,
+        group: &[Arc<Waiting>],
+    ) -> Result<(), EngineError> {
+        for _ in 0..ATTEMPTS_MAX {
+            self.catch_up(store, scope, policies)?;
+            let keys = match self.snapshot.read().keys.clone() {
+                Some(keys) => keys,
+                None => store.found(scope)?,
+            };
+            let marks: Vec<Marks> = group.iter().flat_map(|waiting| waiting.marks.iter().copied()).collect();
+            let recognised = if marks.is_empty() { Vec::new() } else { store.recognise(scope, &marks)? };
+            let (basis, keyed, log) = self.prepare(store, scope, policies, now, &keys, group, &recognised)?;
+            if keyed.is_empty() {
+                return Ok(());
+            }
+            let appended = store.append(scope, basis, &keyed);
+            let mut snapshot = self.snapshot.write();
+            match appended {
+                Ok(Appended::Done(watermark)) => {
+                    snapshot.durable = watermark;
+                    return Ok(());
+                }
+                Ok(Appended::BasisMoved(_) | Appended::Unknown) => snapshot.take_back(basis, &log),
+                Ok(Appended::Known(_)) => {
+                    snapshot.take_back(basis, &log);
+                    let already_there = "this idempotency key was used before, for other content or a message since forgotten";
+                    return Err(EngineError::Conflict(already_there.to_owned()));
+                }
+                Err(error) => {
+                    snapshot.take_back(basis, &log);
+                    return Err(error.into());
+                }
+            }
+        }
+        Err(EngineError::Conflict(format!("the log moved {ATTEMPTS_MAX} times while the change was prepared; try again")))
+    }
+
+    /// Runs the changes against the snapshot, one after another.
+    #[allow(clippy::too_many_arguments, reason = "one private step of `try_group`, split for reading")]
+    fn prepare(
+        &self,
+        store: &dyn Store,
+        scope: &Scope,
+        policies: &Policies,
+        now: Instant,
+        keys: &SubjectKeys,
+        group: &[Arc<Waiting>],
+        recognised: &[Recognised],
+    ) -> Result<(Watermark, Vec<Keyed>, Vec<(Position, Row)>), EngineError> {
+        let mut snapshot = self.snapshot.write();
+        snapshot.keys = Some(keys.clone());
+        let basis = snapshot.durable;
+        let recorded_at = now.max(snapshot.memory.recorded_at());
+        let mut draft = Draft {
+            snapshot: &mut snapshot,
+            keys,
+            policies,
+            store,
+            scope,
+            now,
+            seq: basis + 1,
+            recorded_at,
+            rows: Vec::new(),
+            group: Vec::new(),
+            log: Vec::new(),
+            fresh: FxHashMap::default(),
+        };
+        let mut rest = recognised;
+        for waiting in group {
+            let (own, others) = rest.split_at(waiting.marks.len().min(rest.len()));
+            rest = others;
+            let outcome = (waiting.prepare.lock())(&mut draft, own);
+            draft.close(None);
+            if let Err(error) = outcome {
+                let Draft { log, .. } = draft;
+                snapshot.take_back(basis, &log);
+                return Err(error);
+            }
+        }
+        let Draft { group: keyed, log, .. } = draft;
+        Ok((basis, keyed, log))
+    }
+}

@@ -1,0 +1,389 @@
+//! Turns: what one turn of a conversation may see, chosen by a recorded computation that can be made again.
+
+use ledger::id::{Kind, TurnId, VersionId};
+use ledger::keys::{Purpose, SubjectKeys};
+use ledger::memory::{Fact, Version};
+use ledger::packet::{self, handle, place_of, tell};
+use ledger::resolve::{Policy, Selection, select};
+use ledger::time::AsOf;
+use ledger::triage::{Request, question, triage};
+use ledger::turn::{
+    Budget, CANDIDATES_MAX, Candidate, DropReason, Dropped, Triage, TurnRecord,
+};
+use rustc_hash::FxHashSet;
+
+use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used};
+use crate::error::EngineError;
+use crate::lexical::Query;
+use crate::recall::{QUERY_BYTES_MAX, as_of, matches};
+use crate::view::View;
+use crate::{Call, Engine, open_id};
+
+/// What a turn asks for.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The message.
+    pub message: String,
+    /// The policy, by name; the promoted one, when left out.
+    pub policy: Option<String>,
+    /// Tokens of the packet, at most.
+    pub budget_tokens: Option<u32>,
+    /// What the caller knows the turn is about: `(topic | entity, words)`.
+    pub hints: Vec<(String, String)>,
+}
+
+impl Turn {
+    /// A turn for `message` with the usual policy and budget.
+    #[must_use]
+    pub fn of(message: &str) -> Self {
+        Self { message: message.to_owned(), policy: None, budget_tokens: None, hints: Vec::new() }
+    }
+}
+
+/// The fewest tokens a packet can be asked to fit into.
+const BUDGET_TOKENS_MIN: u32 = 1;
+/// The most.
+const BUDGET_TOKENS_MAX: u32 = 200_000;
+
+impl Engine {
+    /// Resolves a turn and records how.
+    ///
+    /// # Errors
+    /// [`EngineError::Input`] for an unknown policy, a budget out of bounds, or too long a message.
+    pub fn turn(&self, call: Call<'_>, turn: &Turn) -> Result<Turned, EngineError> {
+        let (policy, budget) = check(turn)?;
+        let keys = self.store().found(call.scope)?;
+        let (record, mut turned) = self.read(call.scope, |snapshot| {
+            let as_of = as_of(snapshot, call.now, None, None);
+            let view = View { snapshot, registry: self.registry(), as_of };
+            Ok(self.resolve(view, &keys, turn, policy, budget))
+        })?;
+        let key = keys.fingerprint(
+            Purpose::Request,
+            &[b"turn", &record.request_mark.0, &record.recorded_at.micros().to_le_bytes(), &unique(call.scope, self)],
+        );
+        let id = self.store().record_turn(call.scope, key, &record)?;
+        turned.turn = keys.ids.seal(Kind::Turn, id.0);
+        Ok(turned)
+    }
+
+    /// Makes a turn's selection and packet again, from what was recorded and the memory as it stood.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] for a turn that is not there.
+    pub fn replay(&self, call: Call<'_>, turn: &str) -> Result<Replayed, EngineError> {
+        self.read(call.scope, |snapshot| {
+            let id = TurnId(open_id(snapshot, Kind::Turn, turn)?);
+            let not_found = || EngineError::NotFound(turn.to_owned());
+            let (record, _) = self.store().turn(call.scope, id)?.ok_or_else(not_found)?;
+            let view = View { snapshot, registry: self.registry(), as_of: record.as_of };
+            let differences = self.differences(view, &record);
+            Ok(Replayed { turn: turn.to_owned(), identical: differences.is_empty(), differences })
+        })
+    }
+
+    /// Records which of a turn's memories were really used, by their handles.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] for a turn that is not there, [`EngineError::Input`] for a handle it has not.
+    pub fn used(&self, call: Call<'_>, turn: &str, handles: &[String]) -> Result<Used, EngineError> {
+        let id = self.read(call.scope, |snapshot| open_id(snapshot, Kind::Turn, turn).map(TurnId))?;
+        let not_found = || EngineError::NotFound(turn.to_owned());
+        let (record, _) = self.store().turn(call.scope, id)?.ok_or_else(not_found)?;
+        let mut places = Vec::with_capacity(handles.len());
+        for written in handles {
+            let bare = written.trim_matches(['[', ']']);
+            match place_of(bare).filter(|place| *place < record.selected.len()) {
+                Some(place) => places.push(place as u32),
+                None => {
+                    let count = record.selected.len();
+                    let detail = format!("handle `{written}` is not in this turn; it selected {count} (M1 to M{count})");
+                    return Err(EngineError::Input(detail));
+                }
+            }
+        }
+        if !self.store().record_use(call.scope, id, &places, call.now)? {
+            return Err(not_found());
+        }
+        let (_, used) = self.store().turn(call.scope, id)?.ok_or_else(not_found)?;
+        Ok(Used { turn: turn.to_owned(), used: used.iter().map(|place| handle(*place as usize)).collect() })
+    }
+
+    fn resolve(
+        &self,
+        view: View<'_>,
+        keys: &SubjectKeys,
+        turn: &Turn,
+        policy: Policy,
+        budget: Budget,
+    ) -> (TurnRecord, Turned) {
+        let mut notices = Vec::new();
+        let (candidates, cut, own_matches) = self.candidates(view, turn, &mut notices);
+        let decided =
+            triage(Request { message: &turn.message, has_hint: !turn.hints.is_empty(), matches: own_matches });
+        let selection = match decided {
+            Triage::Retrieve => select(policy, &candidates, budget, self.overhead()),
+            Triage::Ask | Triage::Skip => {
+                let skipped = |candidate: &Candidate| Dropped { version: candidate.version, reason: DropReason::Skipped };
+                Selection { selected: Vec::new(), dropped: candidates.iter().map(skipped).collect() }
+            }
+        };
+        let mut record = TurnRecord {
+            recorded_at: view.as_of.valid_at,
+            as_of: view.as_of,
+            policy: policy.name().to_owned(),
+            triage: decided,
+            budget,
+            candidates,
+            candidates_cut: cut,
+            disputes: Vec::new(),
+            selected: selection.selected,
+            dropped: selection.dropped,
+            packet_mark: keys.fingerprint(Purpose::Packet, &[]),
+            packet_tokens: 0,
+            request_mark: keys.fingerprint(Purpose::Request, &[b"message", turn.message.as_bytes()]),
+        };
+        record.disputes = disputes(view, &record);
+        let (text, items) = self.packet(view, &record);
+        record.packet_mark = keys.fingerprint(Purpose::Packet, &[text.as_bytes()]);
+        record.packet_tokens = self.tokens.count(&text);
+        let asked = (decided == Triage::Ask).then(|| question(&turn.message, &anchors(view)));
+        if cut > 0 {
+            notices.push(format!("{cut} more candidates were not considered"));
+        }
+        let id = |version: VersionId| view.id(Kind::Version, version);
+        let turned = Turned {
+            turn: String::new(),
+            triage: decided.to_string(),
+            question: asked,
+            policy: record.policy.clone(),
+            watermark: view.as_of.watermark,
+            candidates: record.candidates.iter().map(|candidate| id(candidate.version)).collect(),
+            selected: record
+                .selected
+                .iter()
+                .zip(&items)
+                .enumerate()
+                .map(|(place, (selected, item))| SelectedItem {
+                    handle: handle(place),
+                    id: id(selected.version),
+                    text: item.text.clone(),
+                    why: selected.why.to_string(),
+                })
+                .collect(),
+            dropped: record
+                .dropped
+                .iter()
+                .map(|dropped| DroppedItem { id: id(dropped.version), reason: dropped.reason.to_string() })
+                .collect(),
+            disputes: record.disputes.iter().map(|group| group.iter().copied().map(id).collect()).collect(),
+            packet: Packet { text, tokens: record.packet_tokens },
+            degraded: Vec::new(),
+            truncated: cut > 0,
+            notices,
+        };
+        (record, turned)
+    }
+
+    /// What the turn considers: what matches its words or hints, and what may matter without matching.
+    fn candidates(&self, view: View<'_>, turn: &Turn, notices: &mut Vec<String>) -> (Vec<Candidate>, u32, usize) {
+        let mut found: Vec<(&Fact, &Version, f32)> = Vec::new();
+        let mut seen: FxHashSet<VersionId> = FxHashSet::default();
+        let (own, more) = matches(view, &Query::new(&turn.message), CANDIDATES_MAX);
+        let own_matches = own.len();
+        for (fact, version, hit) in own {
+            seen.insert(version.id);
+            found.push((fact, version, hit.score));
+        }
+        for (name, words) in &turn.hints {
+            let (hinted, _) = matches(view, &Query::new(words), CANDIDATES_MAX);
+            if hinted.is_empty() {
+                notices.push(format!("hint `{name}` matches nothing; it was passed over"));
+            }
+            for (fact, version, hit) in hinted {
+                match found.iter_mut().find(|(_, known, _)| known.id == version.id) {
+                    Some((_, _, score)) => *score = score.max(hit.score),
+                    None => {
+                        seen.insert(version.id);
+                        found.push((fact, version, hit.score));
+                    }
+                }
+            }
+        }
+        found.sort_by(|left, right| right.2.total_cmp(&left.2).then(left.1.id.cmp(&right.1.id)));
+        let mut cut = u32::from(more) + found.len().saturating_sub(CANDIDATES_MAX) as u32;
+        found.truncate(CANDIDATES_MAX);
+        let standing = view.snapshot.profile().filter_map(|fact| view.snapshot.memory.fact(fact));
+        for (fact, version) in standing.flat_map(|fact| fact.versions.iter().map(move |version| (fact, version))) {
+            if seen.contains(&version.id) || !version.is_current(&view.as_of) {
+                continue;
+            }
+            match found.len() < CANDIDATES_MAX {
+                true => found.push((fact, version, 0.0)),
+                false => cut += 1,
+            }
+        }
+        self.whole_disputes(view, &mut found);
+        let candidates = found.iter().filter_map(|(fact, version, score)| self.candidate(view, fact, version, *score)).collect();
+        (candidates, cut, own_matches)
+    }
+
+    /// A dispute is considered whole: the members that did not match come along.
+    fn whole_disputes<'read>(&self, view: View<'read>, found: &mut Vec<(&'read Fact, &'read Version, f32)>) {
+        let mut missing = Vec::new();
+        for (fact, _, _) in found.iter() {
+            for member in view.snapshot.memory.dispute(fact, &view.as_of) {
+                let known = found.iter().chain(&missing).any(|(_, version, _)| version.id == member.id);
+                if !known {
+                    missing.push((*fact, member, 0.0));
+                }
+            }
+        }
+        found.extend(missing);
+    }
+
+    fn candidate(&self, view: View<'_>, fact: &Fact, version: &Version, score: f32) -> Option<Candidate> {
+        let memory = &view.snapshot.memory;
+        let claim = memory.value_of(version)?;
+        let predicate = self.registry().get(&claim.predicate)?;
+        let line = tell(memory, self.registry(), fact, version, &view.as_of)?;
+        let in_dispute = !memory.dispute(fact, &view.as_of).is_empty();
+        Some(Candidate {
+            version: version.id,
+            class: predicate.class,
+            important: predicate.important,
+            relevance: (f64::from(score) * 1_000_000.0).round() as u32,
+            tokens: self.tokens.count(&format!("[M12] {line}\n")),
+            support: memory.support(fact, version, &view.as_of) as u32,
+            dispute: in_dispute.then_some(fact.id.0.seq as u32 ^ fact.id.0.ordinal.rotate_left(16)),
+            confirmed_at: packet::last_said(memory, version, &view.as_of)?,
+        })
+    }
+
+    /// The packet of a record, from the memory as the record saw it.
+    fn packet(&self, view: View<'_>, record: &TurnRecord) -> (String, Vec<packet::Item>) {
+        let memory = &view.snapshot.memory;
+        let items: Vec<packet::Item> = record
+            .selected
+            .iter()
+            .filter_map(|selected| {
+                let (fact, version) = memory.version(selected.version)?;
+                let text = tell(memory, self.registry(), fact, version, &view.as_of)?;
+                Some(packet::Item { version: selected.version, text })
+            })
+            .collect();
+        let place = |version: &VersionId| items.iter().position(|item| item.version == *version);
+        let disputes: Vec<Vec<usize>> =
+            record.disputes.iter().map(|group| group.iter().filter_map(place).collect()).collect();
+        let mut notices = Vec::new();
+        if record.candidates_cut > 0 {
+            notices.push("more may be known than was considered".to_owned());
+        }
+        if items.is_empty() {
+            return (String::new(), items);
+        }
+        (packet::write(&items, &disputes, &notices), items)
+    }
+
+    /// What an empty packet costs before its first item.
+    fn overhead(&self) -> u32 {
+        // The line that names a dispute and the notice of a cut list are part of what must fit.
+        const ROOM_FOR_NOTICES: u32 = 24;
+        self.tokens.count(packet::PACKET_BEGINS) + self.tokens.count(packet::PACKET_ENDS) + ROOM_FOR_NOTICES
+    }
+
+    fn differences(&self, view: View<'_>, record: &TurnRecord) -> Vec<String> {
+        let mut differences = Vec::new();
+        let Some(policy) = Policy::named(&record.policy) else {
+            return vec![format!("policy `{}` is not known to this version", record.policy)];
+        };
+        if record.triage == Triage::Retrieve {
+            let again = select(policy, &record.candidates, record.budget, self.overhead());
+            if again.selected != record.selected {
+                differences.push("the selection differs".to_owned());
+            }
+            if again.dropped != record.dropped {
+                differences.push("the reasons for what was dropped differ".to_owned());
+            }
+        }
+        for candidate in &record.candidates {
+            if view.snapshot.memory.version(candidate.version).is_none() {
+                differences.push(format!("`{}` was forgotten since", view.id(Kind::Version, candidate.version)));
+            }
+        }
+        if disputes(view, record) != record.disputes {
+            differences.push("the disputes differ".to_owned());
+        }
+        let (text, _) = self.packet(view, record);
+        let mark = view.snapshot.keys.as_ref().map(|keys| keys.fingerprint(Purpose::Packet, &[text.as_bytes()]));
+        if mark != Some(record.packet_mark) {
+            differences.push("the packet differs".to_owned());
+        }
+        differences
+    }
+}
+
+fn check(turn: &Turn) -> Result<(Policy, Budget), EngineError> {
+    if turn.message.len() > QUERY_BYTES_MAX {
+        let bytes = turn.message.len();
+        return Err(EngineError::Input(format!("message has {bytes} bytes; {QUERY_BYTES_MAX} are allowed")));
+    }
+    let policy = match &turn.policy {
+        None => Policy::DEFAULT,
+        Some(name) => Policy::named(name).ok_or_else(|| {
+            let known: Vec<&str> = Policy::ALL.iter().map(|policy| policy.name()).collect();
+            EngineError::Input(format!("policy `{name}` is none of `{}`", known.join("`, `")))
+        })?,
+    };
+    let tokens = turn.budget_tokens.unwrap_or(Budget::TOKENS_DEFAULT);
+    if !(BUDGET_TOKENS_MIN..=BUDGET_TOKENS_MAX).contains(&tokens) {
+        let detail = format!("budget of {tokens} tokens is outside {BUDGET_TOKENS_MIN} to {BUDGET_TOKENS_MAX}");
+        return Err(EngineError::Input(detail));
+    }
+    Ok((policy, Budget { slots: Budget::SLOTS_MAX, tokens }))
+}
+
+/// The selected versions that contradict each other, fact by fact.
+fn disputes(view: View<'_>, record: &TurnRecord) -> Vec<Vec<VersionId>> {
+    let memory = &view.snapshot.memory;
+    let mut groups: Vec<Vec<VersionId>> = Vec::new();
+    for selected in &record.selected {
+        let Some((fact, _)) = memory.version(selected.version) else { continue };
+        let group: Vec<VersionId> =
+            memory.dispute(fact, &view.as_of).iter().map(|version| version.id).collect();
+        if group.len() > 1 && !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+/// Names that could settle what a message leans on: the entities last spoken of.
+fn anchors(view: View<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for fact in view.snapshot.memory.facts().iter().rev() {
+        let Some(key) = &fact.key else { continue };
+        if key.entity.is_owner() || !fact.versions.iter().any(|version| version.is_current(&view.as_of)) {
+            continue;
+        }
+        let name = key.entity.name().to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        if names.len() == 3 {
+            break;
+        }
+    }
+    names
+}
+
+/// Makes two turns at the same instant two turns.
+fn unique(scope: &ledger::scope::Scope, engine: &Engine) -> [u8; 8] {
+    engine.next_use(scope).to_le_bytes()
+}
+
+/// What a record looked at, for callers that want to compare.
+#[must_use]
+pub fn looked_at(record: &TurnRecord) -> AsOf {
+    record.as_of
+}
