@@ -1,1 +1,4 @@
 //! See `docs/ARCHITECTURE`.
+
+pub mod admission;
+pub mod registry;
