@@ -22,6 +22,8 @@ pub(super) struct Clause {
     pub(super) end: usize,
     /// Set when the clause leaves its subject out ("… and work at Acme"): where the clause with the subject starts.
     pub(super) elided_from: Option<usize>,
+    /// Whether it ends at a comma after which words go on as in a list.
+    pub(super) listed: bool,
     /// Where its sentence ends.
     pub(super) sentence_end: usize,
 }
@@ -242,6 +244,15 @@ static BREAK: LazyLock<Regex> = LazyLock::new(|| {
 static ELISION: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^\sand\s+(?:work|live|speak|love|hate|use|prefer|enjoy|own|drive)\b"));
 
+static LISTED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^, [\w'-]+(?:,| and | or | i | ili )"));
+
+/// A statement whose subject a following "and use …" shares; "I'll practise and use …" tells a plan.
+static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:and |but |so |hi |hello |hey )?(?:i|we) (?:also |currently |really )?(?:live|work|speak|love|hate|use|prefer|enjoy|own|drive|like|moved|was born|come from|study)\b",
+    )
+});
+
 fn split_clauses(sentence: &str, base: usize, question: bool, found: &mut Vec<Clause>) {
     let mut pieces: Vec<(usize, usize, bool)> = Vec::new();
     let mut start = 0_usize;
@@ -272,25 +283,33 @@ fn split_clauses(sentence: &str, base: usize, question: bool, found: &mut Vec<Cl
     }
     pieces.push((start, sentence.len(), false));
     let mut elided_from = None;
+    let mut refused = false;
     let mut subject_start = None;
     for (start, end, elision) in pieces {
         if elision {
-            elided_from = subject_start;
+            elided_from = subject_start.filter(|start: &usize| {
+                sentence
+                    .get(start - base..)
+                    .is_some_and(|subject| PLAIN.is_match(&super::fold::fold(subject)))
+            });
+            refused = elided_from.is_none();
             continue;
         }
         let piece = sentence.get(start..end).unwrap_or_default();
         let lead = piece.len() - piece.trim_start().len();
         let text = piece.trim();
-        if text.is_empty() {
+        if text.is_empty() || std::mem::take(&mut refused) {
             continue;
         }
         if question && QUESTION.is_match(&super::fold::fold(text)) {
             return; // "I live in Split, can you recommend …?" asserts what stands before
         }
+        let listed = sentence.get(end..).is_some_and(|rest| LISTED.is_match(rest));
         let clause = Clause {
             start: base + start + lead,
             end: base + start + lead + text.len(),
             elided_from,
+            listed,
             sentence_end: base + sentence.trim_end().len(),
         };
         if question && base + sentence.len() == clause.end {

@@ -77,8 +77,8 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("prefers", r"^(?:ja )?(?:radije|najradije) (?P<v>\w{3,20}m .{2,60})$", Take::Clause),
         assert("prefers", r"^(?:ja )?preferiram ", Take::Text),
         assert("likes", r"^(?:moj|moja|moje) (?:najdraz[iae]|omiljen[iae]) (?P<k>[\w ]{2,30}?) je ", Take::Text),
-        assert("dislikes", r"^(?:ja )?(?:bas |stvarno |uopce )?(?:ne volim|mrzim|ne podnosim|ne mogu podnijeti) (?:bas )?", Take::Text),
-        assert("likes", r"^(?:ja )?(?:bas |jako |stvarno |puno )*(?:volim|obozavam) (?:jako )?", Take::Text),
+        assert("dislikes", r"^(?:ja )?(?:bas |stvarno |uopce )?(?:ne volim|mrzim|ne podnosim|ne mogu podnijeti) (?:bas )?", Take::Liking),
+        assert("likes", r"^(?:ja )?(?:bas |jako |stvarno |puno )*(?:volim|obozavam) (?:jako )?", Take::Liking),
         assert("routine", r"^(?:svaki|svako|svake|svaku) (?:drug[iou] )?(?:dan|jutro|vecer|veceri|tjedan|vikend|mjesec|ponedjeljak|utorak|srijedu|srijede|cetvrtak|petak|subotu|subote|nedjelju|nedjelje) (?:navecer |ujutro )?(?:\w+m\b).{2,60}$", Take::Whole),
         assert("goal", r"^(?:moj (?:glavni )?cilj|cilj mi|nas cilj) je ", Take::Text),
         assert("goal", r"^pokusavam (?P<v>(?:nauciti|smrsaviti|prestati|ustedjeti|zavrsiti)\b.{2,60})$", Take::Clause),
@@ -90,13 +90,13 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("project_owner", &format!(r"^(?P<v>\w+(?: \w+)?) vodi {project}$"), Take::GroupPerson),
         assert("decision", r"^(?:odluci(?:o|la|li)|dogovori(?:o|la|li)) (?:sam|smo)(?: se)? (?:da cemo |da cu )?", Take::Text),
         assert("decision", r"^(?:mi )?smo (?:odlucili|dogovorili) (?:da cemo )?", Take::Text),
-        assert("works_on", &format!(r"^{me}(?:trenutno )?radi(?:m|mo) na "), Take::Text),
-        assert("uses", &format!(r"^{me}(?:uvijek |vecinom |uglavnom )?koristi(?:m|mo) "), Take::Text),
+        assert("works_on", &format!(r"^{me}(?:trenutno )?radi(?:m|mo) na "), Take::Work),
+        assert("uses", &format!(r"^{me}(?:uvijek |vecinom |uglavnom )?koristi(?:m|mo) "), Take::Tool),
     ]
 }
 
 /// Words that begin what is to be remembered: "zapamti da …".
-pub(super) const REMEMBER: &str = r"^(?:molim te |molim |ajde )*(?:zapamti|upamti|zapisi|zabiljezi|nemoj zaboraviti|ne zaboravi|imaj na umu)(?: da)? ";
+pub(super) const REMEMBER: &str = r"^(?:molim te |molim |ajde )*(?:zapamti|upamti|zapisi|zabiljezi|nemoj zaboraviti|ne zaboravi|imaj na umu)(?: da|:) ";
 
 /// What people do for a living, in both genders; folded.
 pub(super) const OCCUPATIONS: &str = "programer programerka profesor profesorica ucitelj uciteljica nastavnik nastavnica arhitekt arhitektica inzenjer inzenjerka lijecnik lijecnica doktor doktorica odvjetnik odvjetnica \

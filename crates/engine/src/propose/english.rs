@@ -14,7 +14,7 @@ pub(super) fn rules() -> Vec<Rule> {
         // constraints
         assert("no_meetings_before", r"^(?:no|don't|dont|do not|never|i don't|i dont|i do not|i can't|i cannot|i won't|avoid)\b[\w' ]{0,40}?\b(?:meetings?|calls?)\b[\w ]{0,15}?\bbefore ", Take::Time { evening: false }).sure(0.9),
         assert("no_meetings_after", r"^(?:no|don't|dont|do not|never|i don't|i dont|i do not|i can't|i cannot|i won't|avoid)\b[\w' ]{0,40}?\b(?:meetings?|calls?)\b[\w ]{0,15}?\bafter ", Take::Time { evening: true }).sure(0.9),
-        assert("language", r"^(?:always |only )*(?:answer|reply|respond|write|speak|talk)(?: to me| me| back)?(?: only)? in ", Take::Language).sure(0.9),
+        assert("language", r"^(?:(?:always |only )*(?:answer|reply|respond)(?: to me| me| back)?|(?:always |only )+(?:write|speak|talk)(?: to me)?|(?:write|speak|talk) to me)(?: only)? in ", Take::Language).sure(0.9),
         assert("communication_style", r"^(?:always )?(?P<v>(?:keep|make) (?:your |the |all |all your )?(?:answers?|repl(?:y|ies)|responses?|messages|explanations?) (?:as )?(?:short|brief|concise|simple|to the point|formal|informal|technical|friendly))\b", Take::Group),
         assert("communication_style", r"^(?:always |just )*(?P<v>be (?:direct|concise|brief|blunt|formal|informal|honest with me|friendly|straightforward))\b(?: with me)?$", Take::Group),
         assert("communication_style", r"^(?P<v>(?:don't|dont|do not|never|avoid) (?:use |using )?(?:any )?(?:emojis?|jargon|bullet points|tables|markdown|exclamation marks|buzzwords|small talk|flattery))\b", Take::Group),
@@ -38,7 +38,7 @@ pub(super) fn rules() -> Vec<Rule> {
         retract("home_city", r"^i(?:'ve| have)? moved (?:away from|out of) ", Take::City(Base)),
         retract("employer", r"^i (?:no longer|don't|dont|do not) work (?:at|for) ", Take::Organisation(Base)).ended(),
         retract("employer", r"^(?:i'm|i am|im) no longer (?:at|with|employed (?:at|by)|working (?:at|for)) ", Take::Organisation(Base)),
-        retract("employer", r"^i(?:'ve| have)?(?: just| finally)? (?:quit|left|resigned from|quit my job at|left my job at) ", Take::Organisation(Base)),
+        retract("employer", r"^i(?:'ve| have)?(?: just| finally)? (?:quit|left|resigned from|quit my job at|left my job at) ", Take::Employer(Base)),
         retract("member_of", r"^(?:i'm|i am|im) no longer (?:a )?member of (?:the )?", Take::Organisation(Base)),
         retract("works_on", r"^(?:i'm|i am|im) (?:no longer|done) working on ", Take::Text),
         retract("works_on", r"^(?:i|i've|i have) stopped working on ", Take::Text),
@@ -68,7 +68,7 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("employer", r"^i(?: currently| now| still)? work (?:at|for) ", Take::Organisation(Base)).sure(0.95),
         assert("employer", r"^(?:i'm|i am|im) (?:currently |now )?(?:working|employed) (?:at|for|by) ", Take::Organisation(Base)).sure(0.9),
         assert("employer", r"^(?:i've|i have) (?:been working|worked) (?:at|for) ", Take::Organisation(Base)).sure(0.9),
-        assert("employer", r"^i(?:'ve| have)?(?: just| recently)? (?:joined|started (?:working )?at) ", Take::Organisation(Base)).sure(0.85),
+        assert("employer", r"^i(?:'ve| have)?(?: just| recently)? (?:joined|started (?:working )?at) ", Take::Employer(Base)).sure(0.85),
         assert("role", r"^i work as an? ", Take::RoleFree).sure(0.9),
         assert("role", r"^(?:i'm|i am|im) (?:an?|the) ", Take::Role).sure(0.85).also(),
         assert("employer", r"^(?:i'm|i am|im) (?:an?|the) [\w -]{2,50}? (?:at|for) ", Take::RoleOrganisation).sure(0.85),
@@ -91,13 +91,13 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("prefers", r"^i(?: really| generally| usually| much| always)? prefer ", Take::Text),
         assert("prefers", r"^(?:i'd|i would) rather ", Take::Text).sure(0.7),
         assert("likes", r"^my (?:all-time )?favou?rite (?P<k>[\w ]{2,30}?) (?:is|are) ", Take::Text),
-        assert("dislikes", r"^i(?: really| absolutely)? (?:hate|dislike|detest|can't stand|cannot stand|cant stand|don't like|dont like|do not like|don't enjoy) ", Take::Text),
-        assert("likes", r"^i(?: really| absolutely| also| just)? (?:like|love|enjoy|adore) ", Take::Text),
-        assert("likes", r"^(?:i'm|i am|im) (?:an? )?(?:big |huge )?(?:fan of|fond of|into) ", Take::Text),
+        assert("dislikes", r"^i(?: really| absolutely)? (?:hate|dislike|detest|can't stand|cannot stand|cant stand|don't like|dont like|do not like|don't enjoy) ", Take::Liking),
+        assert("likes", r"^i(?: really| absolutely| also| just)? (?:like|love|enjoy|adore) ", Take::Liking),
+        assert("likes", r"^(?:i'm|i am|im) (?:an? )?(?:big |huge )?(?:fan of|fond of|into) ", Take::Liking),
         assert("routine", r"^(?:i|we) (?P<v>(?:usually |always )?(?:go|do|have|meet|run|swim|train|play|call|visit|cook|walk|read|take|eat|wake up|get up|practise|practice|cycle|meditate)\b.{0,60}\b(?:every|each) (?:other )?(?:morning|evening|night|day|week|weekend|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?: (?:morning|evening|afternoon|night))?)$", Take::Clause),
         assert("routine", r"^(?:every|each) (?:other )?(?:morning|evening|night|day|week|weekend|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)(?: (?:morning|evening|afternoon|night))? i (?:always |usually )?(?:go|do|have|meet|run|swim|train|play|call|visit|cook|walk|read|take|eat|wake up|get up|practise|practice|cycle|meditate)\b.{0,80}$", Take::Whole),
         assert("goal", r"^(?:my|our) (?:main |big |biggest )?goal(?: this year| for this year| for \d{4})? is (?:to )?", Take::Text),
-        assert("goal", r"^(?:i'm|i am|im) trying to (?P<v>(?:learn|lose|quit|save|finish|improve|become|read|write|run|build|get better)\b.{2,80})$", Take::Clause),
+        assert("goal", r"^(?:i'm|i am|im) trying to (?P<v>(?:learn|lose|quit|save|become)\b.{2,80})$", Take::Clause),
         // projects
         assert("project_status", &format!("^{project} (?:is|has been|was) (?:now |currently )?{PROJECT_STATUS}"), Take::Group),
         assert("project_deadline", &format!(r"^{project} (?:is|will be) due (?:on |by )?"), Take::Date { year_needed: false }),
@@ -106,18 +106,18 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("project_owner", &format!(r"^{project} is (?:owned|led|run|managed) by "), Take::Person(Base)),
         assert("project_owner", &format!(r"^(?P<v>[\w-]+(?: [\w-]+)?) (?:is leading|is running|leads|owns|runs|manages) {project}$"), Take::GroupPerson),
         assert("project_location", &format!(r"^{project} is (?:located|based|happening) in "), Take::City(Base)),
-        assert("decision", r"^(?:i|we)(?:'ve| have)?(?: just| finally| all)? (?:decided|agreed|settled|chosen) (?:to|on) ", Take::Text),
-        assert("works_on", r"^(?:i'm|i am|im|we're|we are) (?:currently |now |also )*(?:working on|building|developing) ", Take::Text),
-        assert("works_on", r"^i work on ", Take::Text),
+        assert("decision", r"^(?:i|we)(?:'ve| have)?(?: just| finally| all)? (?:decided|agreed|chosen) to (?P<v>[a-z].{2,100})$", Take::Clause),
+        assert("works_on", r"^(?:i'm|i am|im|we're|we are) (?:currently |now |also )*(?:working on|building|developing) ", Take::Work),
+        assert("works_on", r"^i work on ", Take::Work),
         assert("belongs_in", r"^(?P<e>[\w-]+(?: [\w-]+)?) (?:belongs?|goes?) (?:in|into|under) ", Take::Folder),
-        assert("uses", r"^(?:i|we)(?: always| mostly| mainly| usually)? use ", Take::Text),
-        assert("uses", r"^(?:i'm|i am|im|we're|we are) using ", Take::Text),
+        assert("uses", r"^(?:i|we)(?: always| mostly| mainly| usually)? use ", Take::Tool),
+        assert("uses", r"^(?:i'm|i am|im|we're|we are) using ", Take::Tool),
         assert("colleague_of", r"^i work (?:closely |together )?with ", Take::Person(Base)).sure(0.75),
     ]
 }
 
 /// Words that begin what is to be remembered: "remember that …".
-pub(super) const REMEMBER: &str = r"^(?:please |pls )*(?:(?:remember|don't forget|do not forget|dont forget|keep in mind|make a note|take note|note)(?: that|:)? |(?:remember|note|keep in mind) this:? )";
+pub(super) const REMEMBER: &str = r"^(?:please |pls )*(?:(?:remember|don't forget|do not forget|dont forget|make a note|take note)(?: that|:) |please remember )";
 
 /// What people do for a living, in words that stand last in the name of an occupation.
 pub(super) const OCCUPATIONS: &str = "engineer developer programmer designer manager teacher nurse doctor lawyer architect electrician plumber carpenter accountant consultant analyst scientist researcher \

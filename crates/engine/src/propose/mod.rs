@@ -78,7 +78,8 @@ pub fn propose(text: &str, anchor: &ZonedDateTime, registry: &Registry) -> Vec<D
         let Some(words) = text.get(clause.start..clause.end) else { continue };
         // "Remember: …" is its own clause and speaks for the next.
         let remember_from = asked_from.take();
-        if BARE_REMEMBER.is_match(&fold::fold(words)) {
+        let colon = text.get(clause.end..).is_some_and(|rest| rest.trim_start().starts_with(':'));
+        if colon && BARE_REMEMBER.is_match(&fold::fold(words)) {
             asked_from = Some(clause.start);
             continue;
         }
@@ -101,9 +102,7 @@ static RULES: LazyLock<Vec<Rule>> =
     LazyLock::new(|| english::rules().into_iter().chain(croatian::rules()).collect());
 
 static BARE_REMEMBER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:please |molim te )?(?:remember|remember this|note|keep in mind|zapamti|upamti|zapisi|zabiljezi|imaj na umu)$",
-    )
+    pattern(r"^(?:please |molim te )?(?:remember|remember this|zapamti|upamti|zapisi|zabiljezi)$")
 });
 static REMEMBER: LazyLock<[Regex; 2]> =
     LazyLock::new(|| [pattern(english::REMEMBER), pattern(croatian::REMEMBER)]);
@@ -111,7 +110,7 @@ static REMEMBER: LazyLock<[Regex; 2]> =
 /// Words before a statement that say nothing: greetings, fillers, "just so you know".
 static LEAD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"^(?:(?:btw|hey|hi|hello|ok|okay|so|well|also|and|but|actually|fyi|you know|you should know|oh|um|uh|yeah|yes|anyway|plus|please|pls|just so you know|by the way|for the record|note that|",
+        r"^(?:(?:btw|hey|hi|hello|ok|okay|so|well|also|and|but|actually|fyi|you know|you should know|oh|um|uh|yeah|yes|anyway|plus|please|pls|just so you know|by the way|for the record|note that|note|keep in mind that|",
         r"one more thing|right now|currently|again|honestly|personally|ah|sure|team|then|",
         r"bok|hej|ej|e|ma|evo|eto|inace|usput|znaci|dakle|pa|a|cuj|molim te|molim|molim vas|samo|sad|sada|trenutno|danas|ovako|hm|da|pazi|pozdrav|stvarno|iskreno)\b[,!:]? )+"
     ))
@@ -203,6 +202,13 @@ fn read_at(
             predicate.shape == Shape::State && rule.op == Op::Assert && predicate.value != ValueType::Date;
         let limit = if bounded { limit } else { folded.text.len() };
         let Some(taken) = rule.take(folded, start, limit, anchor) else { continue };
+        // "I prefer clear, short and simple words": the first word of a list is not what is preferred.
+        if rule.predicate == "prefers"
+            && clause.listed
+            && taken.values.iter().all(|value| !value.contains(' '))
+        {
+            continue;
+        }
         let (mut from, mut to) = (folded.origin(start), folded.origin(taken.end));
         if clause.elided_from.is_some() {
             from = 0;
@@ -247,7 +253,20 @@ fn note(
     let first = fold::fold(words.next()?);
     let points = matches!(
         first.as_str(),
-        "it" | "this" | "that" | "me" | "to" | "when" | "how" | "ovo" | "kad" | "kako"
+        "it" | "this"
+            | "that"
+            | "me"
+            | "to"
+            | "when"
+            | "how"
+            | "you"
+            | "we"
+            | "your"
+            | "ti"
+            | "mi"
+            | "ovo"
+            | "kad"
+            | "kako"
     );
     if points || words.next().is_none() {
         return None;

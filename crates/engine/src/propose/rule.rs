@@ -35,6 +35,12 @@ pub(super) enum Take {
     Whole,
     /// Free words up to where an aside begins.
     Text,
+    /// What is liked: free words, but not "the idea you gave me".
+    Liking,
+    /// What is used: a name, or one word.
+    Tool,
+    /// What is worked on: free words that tell more than "a project".
+    Work,
     /// What must not be done: free words that begin with a verb.
     Order,
     /// A food not eaten: `no` and the words.
@@ -49,6 +55,8 @@ pub(super) enum Take {
     RoleOrganisation,
     /// A capitalised name of an organisation.
     Organisation(Case),
+    /// The same without an article: "I joined the Writers" names no employer.
+    Employer(Case),
     /// A place: capitalised, or known.
     City(Case),
     /// A person's name.
@@ -193,7 +201,28 @@ pub(super) fn is_vague(word: &str) -> bool {
 fn points(value: &str) -> bool {
     let folded = fold(value);
     let mut words = folded.split(' ').filter(|word| !matches!(*word, "the" | "a" | "an"));
-    words.next().is_none_or(is_vague)
+    // "men like him" says nothing to a reader who does not know him.
+    let last = folded.rsplit(' ').next().unwrap_or_default();
+    let hanging = matches!(
+        last,
+        "it" | "this"
+            | "that"
+            | "him"
+            | "her"
+            | "them"
+            | "these"
+            | "those"
+            | "of"
+            | "having"
+            | "being"
+            | "njega"
+            | "nje"
+            | "njih"
+            | "toga"
+            | "tome"
+            | "ovo"
+    );
+    hanging || words.next().is_none_or(is_vague)
 }
 
 /// The words around a match.
@@ -218,16 +247,65 @@ impl Words<'_, '_> {
                 let group = found.name("v")?;
                 let from = self.start + group.start();
                 let (value, end) = self.free(from)?;
+                let topic = value.starts_with("learn about") || value.starts_with("learn more");
                 let vague_object =
                     group.as_str().split(' ').nth(1).is_some_and(|word| is_vague(word) && word != "to");
                 let vague_third =
                     value.split(' ').count() == 3 && value.split(' ').nth(2).is_some_and(is_vague);
-                (!vague_object && !vague_third && value.contains(' ')).then(|| one((value, end)))
+                (!topic && !vague_object && !vague_third && value.contains(' ')).then(|| one((value, end)))
             }
             Take::Whole => self.free(self.start).map(one),
             Take::Text => {
                 let (value, end) = self.free(self.matched)?;
                 (!points(&value)).then(|| one((value, end)))
+            }
+            Take::Liking => {
+                let (value, end) = self.free(self.matched)?;
+                let named =
+                    value.strip_prefix("the ").is_none_or(|rest| rest.starts_with(char::is_uppercase));
+                let offered = fold(&value).split(' ').any(|word| {
+                    matches!(
+                        word,
+                        "idea"
+                            | "ideas"
+                            | "option"
+                            | "options"
+                            | "suggestion"
+                            | "suggestions"
+                            | "ideju"
+                            | "ideja"
+                            | "prijedlog"
+                    )
+                });
+                (named && !offered && !points(&value)).then(|| one((value, end)))
+            }
+            Take::Tool => {
+                let (value, end) = self.free(self.matched)?;
+                let mut words = value.split(' ').filter(|word| !matches!(*word, "a" | "an" | "the"));
+                let first = words.next()?;
+                let named =
+                    first.chars().any(|c| c.is_uppercase() || c.is_ascii_digit()) || !value.contains(' ');
+                (named && first != "I" && !points(&value)).then(|| one((value, end)))
+            }
+            Take::Work => {
+                let (value, end) = self.free(self.matched)?;
+                let folded = fold(&value);
+                let bare = [
+                    "a project",
+                    "a new project",
+                    "a task",
+                    "an issue",
+                    "a problem",
+                    "a bug",
+                    "projektu koji",
+                    "nekom projektu",
+                    "zadatku",
+                ]
+                .iter()
+                .any(|start| {
+                    folded.strip_prefix(start).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+                });
+                (!bare && !points(&value)).then(|| one((value, end)))
             }
             Take::Order => self.order().map(one),
             Take::NoFood => {
@@ -281,6 +359,10 @@ impl Words<'_, '_> {
                 self.organisation(Case::Base).map(one)
             }
             Take::Organisation(case) => self.organisation(case).map(one),
+            Take::Employer(case) => {
+                let article = self.original(self.matched).starts_with("the ");
+                if article { None } else { self.organisation(case).map(one) }
+            }
             Take::City(case) => self.city(case).map(one),
             Take::Person(case) => {
                 let text = self.original(self.matched);
@@ -412,7 +494,7 @@ impl Words<'_, '_> {
         static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
             pattern(concat!(
                 r"\s(?:since|because|when|while|although|though|any ?more|any longer|these days|nowadays|btw|lol|haha|please|pls|so much|a lot|very much|a bit|",
-                r"from now on|at the moment|right now|at all|by the way|either|as well|too|hehe|molim|hvala|dok|kad|kada|jer|inace|trenutno|",
+                r"from now on|at the moment|which|for this|for it|and (?:want|need|would|have|has|had|am|is|was|do|can|will|i)|right now|at all|by the way|either|as well|too|hehe|molim|hvala|dok|kad|kada|jer|inace|trenutno|",
                 r"(?:last|this) (?:week|month|year|friday|monday)|in (?:january|february|march|april|may|june|july|august|september|october|november|december))\b",
                 r"|\s(?::|;)[-']?[)(dp]|\s<3"
             ))
