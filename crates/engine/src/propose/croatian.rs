@@ -15,6 +15,7 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("no_meetings_after", r"^(?:bez|nemoj\w*|ne (?:zelim|mogu|primam|zakazuj|stavljaj)|nikad\w*|nikakvi?h?)\b[\w ]{0,40}?\b(?:sastan\w+|poziv\w*)\b[\w ]{0,15}?\b(?:poslije|nakon|iza) ", Take::Time { evening: true }).sure(0.9),
         assert("language", r"^(?:uvijek |samo )*(?:odgovaraj|odgovori|pisi|pricaj|govori|komuniciraj)(?:te)?(?: mi| sa mnom)?(?: uvijek| samo| iskljucivo)? na ", Take::Language).sure(0.9),
         assert("communication_style", r"^(?:uvijek )?(?P<v>(?:odgovaraj|pisi|odgovori|objasnjavaj)(?:te)?(?: mi)? (?:kratko|jasno|sazeto|jednostavno|formalno|neformalno|izravno|detaljno|u natuknicama)(?: i (?:kratko|jasno|sazeto|jednostavno|formalno|izravno))?)$", Take::Group),
+        assert("communication_style", r"^(?P<v>uvijek (?:navedi|daj|koristi|dodaj|objasni|pokazi|spomeni|provjeri|predlozi|pitaj|odgovori|odgovaraj|pisi|nabroji)\b.{3,120}\b(?:kad|kada|kad god) (?:te |god )?(?:pitam|trazim|pisem|spomenem)\b.{0,80})$", Take::Group).sure(0.85),
         assert("communication_style", r"^(?:uvijek )?(?P<v>budi (?:izrav(?:an|na)|krat(?:ak|ka)|jas(?:an|na)|konkret(?:an|na)|iskren\w?|sazet\w?|formal(?:an|na)))(?: sa mnom)?$", Take::Group),
         assert("communication_style", r"^(?P<v>nemoj(?:te)? (?:mi )?(?:koristiti|pisati|stavljati) (?:emoji\w*|smajli\w*|zargon|tablice|natuknice|markdown))\b", Take::Group),
         assert("budget_limit", r"^(?:(?:moj|nas) (?:budzet|proracun|limit)|(?:budzet|proracun) (?:mi|nam)) je (?:do |oko |najvise )?", Take::Money).sure(0.9),

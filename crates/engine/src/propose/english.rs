@@ -19,6 +19,7 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("communication_style", r"^(?:always |just )*(?P<v>be (?:direct|concise|brief|blunt|formal|informal|honest with me|friendly|straightforward))\b(?: with me)?$", Take::Group),
         assert("communication_style", r"^(?P<v>(?:don't|dont|do not|never|avoid) (?:use |using )?(?:any )?(?:emojis?|jargon|bullet points|tables|markdown|exclamation marks|buzzwords|small talk|flattery))\b", Take::Group),
         assert("communication_style", r"^(?:always )?(?P<v>(?:answer|reply|respond|write|speak|explain)(?: to me| me| things)? (?:(?:in|with|using) (?:bullet points|short sentences|plain (?:language|words|english)|simple words|full sentences)|briefly|concisely|formally|informally))\b", Take::Group),
+        assert("communication_style", r"^(?P<v>always (?:provide|include|use|confirm|highlight|give|show|explain|add|answer|format|start|end|ask|mention|cite|list|suggest|respond|reply|write|check|note|tell)\b.{3,120}\b(?:when|whenever) i(?:'m| am)? (?:ask|asking|talk|write|mention)\b.{0,80})$", Take::Group).sure(0.85),
         assert("communication_style", r"^i (?:like|want|prefer) (?P<v>(?:short|brief|concise|direct|detailed|long) (?:answers|replies|responses|explanations))\b", Take::Group),
         assert("budget_limit", r"^(?:my|our|the) (?:total |max(?:imum)? )?budget(?: limit)?(?: for [\w ]{1,40}?)? is (?:about |around |max |at most |up to )?", Take::Money).sure(0.9),
         assert("budget_limit", r"^(?:i|we) (?:can't|cannot|can not|won't|don't want to) (?:spend|pay|afford) (?:any )?more than ", Take::Money).sure(0.9),
@@ -87,6 +88,13 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("cares_for", r"^(?:i (?:walk|feed) )?my (?:dog|cat|puppy|kitten|rabbit|horse|parrot|hamster)(?:'s name is| is called| is named| is|,)? ", Take::Person(Base)).sure(0.85),
         assert("cares_for", r"^(?:i|we) have an? (?:[\w-]+ )?(?:dog|cat|puppy|kitten|rabbit|horse|parrot|hamster) (?:named|called) ", Take::Person(Base)).sure(0.9),
         assert("owns", r"^i (?:own|drive|ride) an? ", Take::Thing).sure(0.85),
+        // relationships said in passing: "I helped my friend Emma"
+        assert("spouse", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:wife|husband|spouse),? ", Take::Named).sure(0.8).also(),
+        assert("parent_of", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:(?:(?:eldest|youngest|older|younger|little) )?(?:daughter|son)),? ", Take::Named).sure(0.8).also(),
+        assert("manager", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:manager|boss|supervisor),? ", Take::Named).sure(0.8).also(),
+        assert("colleague_of", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:colleague|coworker|co-worker|teammate),? ", Take::Named).sure(0.8).also(),
+        assert("knows", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:(?:(?:best|good|old|close) )?(?:friend|neighbou?r|roommate|flatmate)),? ", Take::Named).sure(0.8).also(),
+        assert("cares_for", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:dog|cat|puppy|kitten),? ", Take::Named).sure(0.8).also(),
         // preferences
         assert("prefers", r"^i(?: really| generally| usually| much| always)? prefer ", Take::Text),
         assert("prefers", r"^(?:i'd|i would) rather ", Take::Text).sure(0.7),

@@ -103,6 +103,9 @@ pub(super) fn proper_noun(text: &str, words_max: usize) -> Option<usize> {
         let word = piece.trim_end();
         let core = word.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '+' | '#'));
         let core = core.strip_suffix('.').unwrap_or(core);
+        let owner = core.strip_suffix("'s").or_else(|| core.strip_suffix("’s"));
+        let possessive = owner.is_some();
+        let core = owner.unwrap_or(core);
         let capital = core.chars().next().is_some_and(char::is_uppercase);
         let number = words > 0 && core.chars().next().is_some_and(|c| c.is_ascii_digit()) && core.len() <= 3;
         let joint = words > 0
@@ -119,7 +122,7 @@ pub(super) fn proper_noun(text: &str, words_max: usize) -> Option<usize> {
         } else if !joint || words >= words_max {
             break;
         }
-        if words >= words_max || (core.len() < word.len() && !joint && !word.ends_with('.')) {
+        if words >= words_max || possessive || (core.len() < word.len() && !joint && !word.ends_with('.')) {
             break;
         }
         offset += piece.len();

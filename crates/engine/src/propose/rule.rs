@@ -61,6 +61,8 @@ pub(super) enum Take {
     City(Case),
     /// A person's name.
     Person(Case),
+    /// A capitalised name of a person, where nothing between says that one follows.
+    Named,
     /// The author's own first name after "I'm": only one we know, and nothing after it.
     OwnName,
     /// The group `v`, a person's name.
@@ -371,6 +373,12 @@ impl Words<'_, '_> {
                 let value = name::capitalised(&name::base_form(text.get(..length)?, case));
                 Some(one((value, end)))
             }
+            Take::Named => {
+                let text = self.original(self.matched);
+                let length = name::proper_noun(text, 2)?;
+                let end = self.after(self.matched, length);
+                Some(one((text.get(..length)?.to_owned(), end)))
+            }
             Take::OwnName => {
                 let text = self.original(self.matched);
                 let length = name::proper_noun(text, 2)?;
@@ -534,6 +542,8 @@ impl Words<'_, '_> {
                 r"\s(?:in|at|for|with|from|on|by|who|working|specialising|specializing|and|now|u|na|za|iz|od|i|kod|pri)\b",
             )
         });
+        static AGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d{1,3}[ -]years?[ -]old "));
+        let from = from + AGE.find(self.clause.text.get(from..)?).map_or(0, |age| age.end());
         let (value, end) = self.free(from)?;
         let folded = fold(&value);
         let cut = END.find(&folded).map_or(folded.len(), |found| found.start());
@@ -610,7 +620,9 @@ impl Words<'_, '_> {
 }
 
 fn is_occupation(word: &str) -> bool {
-    super::english::OCCUPATIONS.split_whitespace().any(|occupation| occupation == word)
+    let learned = word.len() > 8 && word.ends_with("ologist");
+    learned
+        || super::english::OCCUPATIONS.split_whitespace().any(|occupation| occupation == word)
         || is_croatian_occupation(word)
 }
 
