@@ -17,7 +17,7 @@ fn the_shipped_registry_holds_every_predicate_of_the_design() {
         (Class::Project, One, "project_status project_deadline project_owner project_location"),
         (Class::Project, Many, "works_on decision belongs_in"),
         (Class::Relationship, One, "spouse manager"),
-        (Class::Relationship, Many, "knows colleague_of parent_of cares_for owns"),
+        (Class::Relationship, Many, "knows colleague_of parent_of related_to cares_for owns"),
         (Class::World, One, "status headcount based_in head_of works_for founded_on supersedes"),
         (Class::World, One, "title version superseded_by replaces resolution"),
         (Class::World, Many, "revenue said mentions attended part_of"),

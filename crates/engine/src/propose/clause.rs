@@ -24,18 +24,28 @@ pub(super) struct Clause {
     pub(super) elided_from: Option<usize>,
     /// Whether it ends at a comma after which words go on as in a list.
     pub(super) listed: bool,
+    /// Whether it is explained by what follows: "I'm Craig, a developer".
+    pub(super) appositive: bool,
     /// Where its sentence ends.
     pub(super) sentence_end: usize,
 }
 
 static UNASSERTED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"\b(?:if|unless|would|wouldn't|might|i may|we may|maybe|perhaps|probably|possibly|could|couldn't|suppos\w*|assum\w+|imagine|pretend|",
-        r"let's say|lets say|wish|hypothetic\w+|kidding|joking|jk|haha\w*|thinking (?:about|of)|considering|for the sake|used to|as if|",
-        r"example|e\.g|dream\w*|story|poem|novel|said|says|saying|told|tells|wrote|writes|asked|claims?|claimed|according to|quote of|",
-        r"ako|ukoliko|bih|bi|bismo|mozda|valjda|vjerojatno|zamisli\w*|recimo|pretpostav\w+|kao da|da (?:sam|smo)|salim|razmisljam|",
+        r"\b(?:suppos\w*|assum\w+|imagine|pretend|",
+        r"let's say|lets say|hypothetic\w+|kidding|joking|jk|haha\w*|for the sake|another life|drugom zivotu|as if|",
+        r"example|e\.g|story|poem|novel|said|says|saying|told|tells|wrote|writes|asked|claims?|claimed|according to|quote of|",
+        r"zamisli\w*|recimo|pretpostav\w+|kao da|da (?:sam|smo)|salim|",
         r"haha\w*|kaze|kazu|rekao|rekla|rekli|veli|napisao|napisala|prema|navodno|primjer|npr|prica|pjesm\w+)\b",
         r"|^da "
+    ))
+});
+
+/// Words that leave open what they stand with, but not what was said before them: "I live in Split, but I might move".
+static OPEN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"\b(?:if|unless|would|wouldn't|might|i may|we may|maybe|perhaps|probably|possibly|could|couldn't|wish|almost|nearly|thinking (?:about|of)|considering|used to|dream\w*|hoping|",
+        r"ako|ukoliko|bih|bi|bismo|mozda|valjda|vjerojatno|skoro|zamalo|umalo|razmisljam|nadam se)\b"
     ))
 });
 
@@ -76,11 +86,20 @@ static FORWARDED: LazyLock<Regex> = LazyLock::new(|| {
 static BULLET: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[-*•–·]\s+|\[[ x]\]\s+|\d{1,2}[.)]\s+)+"));
 
 static SPEAKER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\W*(?:\[?\d{1,2}[:.]\d{2}|\w+(?: \w+)?:\s)"));
-static SPEAKER_KNOWN: LazyLock<Regex> = LazyLock::new(|| {
+/// What may stand before a colon without handing the rest to someone else: a label, or a topic ("for dinner on Friday:").
+static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"^\W*(?:remember|note|rules?|also|context|update|news|fyi|btw|important|reminder|please note|preferences?|me|about me|zapamti|zapisi|",
-        r"pravil[oa]|napomena|inace|usput|novost|evo novosti|vazno|podsjetnik|bitno|o meni|ja|diet|food|allerg\w+|hrana|one thing|small thing|some context)\s?:"
+        r"^\W*(?:(?:a |one |just a |quick |small |kratka |mala )*(?:note|thing|update|reminder|napomena)\b|for\b|as for\b|about\b|on\b|za\b|sto se tice\b|o\b)",
+        r"|\b(?:remember|notes?|rules?|also|context|updates?|news|fyi|btw|important|reminder|preferences?|me|diet|food|allerg\w+|things?|story short|heads[ -]up|info|background|",
+        r"disclosure|zapamti|zapisi|zabiljezi|upamti|pravil[oa]|napomen[ae]|inace|usput|novost\w*|vazno|bitno|podsjetnik|o meni|hran[au]|ja|popis|ukratko|dakle|info|vijesti?)\s*$"
     ))
+});
+
+/// A question that takes the statement before it back: "…, right?"
+static TAG: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:right|correct|no|yes|ok|okay|true|huh|eh|remember|isn't (?:it|he|she)|aren't (?:i|we|they)|don't (?:i|we)|am i|do i|zar ne|jel|je li|jel tako|jel da|tocno|ne|da|ha|a)$",
+    )
 });
 
 /// A pattern of this crate, compiled. All are constants that a test compiles.
@@ -113,7 +132,8 @@ pub(super) fn clauses(message: &str) -> Vec<Clause> {
         if FORWARDED.is_match(&folded_line) {
             return found;
         }
-        if SPEAKER.is_match(&folded_line) && !SPEAKER_KNOWN.is_match(&folded_line) {
+        let label = folded_line.split(':').next().unwrap_or_default();
+        if SPEAKER.is_match(&folded_line) && !LABEL.is_match(label) {
             // "Karl: I live in Berlin" is a transcript; one-word labels we know are not.
             if HANDED_OVER.is_match(&folded_line) || OTHER_VOICE.is_match(&folded_line) {
                 return found;
@@ -244,7 +264,12 @@ static BREAK: LazyLock<Regex> = LazyLock::new(|| {
 static ELISION: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^\sand\s+(?:work|live|speak|love|hate|use|prefer|enjoy|own|drive)\b"));
 
-static LISTED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^, [\w'-]+(?:,| and | or | i | ili )"));
+static LISTED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^, ([\w'-]+)"));
+/// Words after a comma with which a new thought begins.
+const JOINTS: [&str; 24] = [
+    "i", "i'm", "we", "but", "so", "and", "because", "my", "can", "could", "how", "what", "please", "thanks",
+    "it", "it's", "they", "that", "ali", "jer", "pa", "moj", "moja", "možeš",
+];
 
 /// A statement whose subject a following "and use …" shares; "I'll practise and use …" tells a plan.
 static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
@@ -273,6 +298,14 @@ fn split_clauses(sentence: &str, base: usize, question: bool, found: &mut Vec<Cl
             }
             _ => mark.end(),
         };
+        if text.starts_with(':')
+            && !LABEL.is_match(&super::fold::fold(sentence.get(start..mark.start()).unwrap_or_default()))
+        {
+            // "Change the sentence to: I live in Leeds"
+            pieces.push((start, mark.start(), false));
+            start = sentence.len();
+            break;
+        }
         if mark.start() >= start {
             pieces.push((start, mark.start(), false));
         }
@@ -282,6 +315,10 @@ fn split_clauses(sentence: &str, base: usize, question: bool, found: &mut Vec<Cl
         }
     }
     pieces.push((start, sentence.len(), false));
+    let last = sentence.get(start..).unwrap_or_default().trim();
+    if question && TAG.is_match(&super::fold::fold(last)) {
+        return;
+    }
     let mut elided_from = None;
     let mut refused = false;
     let mut subject_start = None;
@@ -304,12 +341,21 @@ fn split_clauses(sentence: &str, base: usize, question: bool, found: &mut Vec<Cl
         if question && QUESTION.is_match(&super::fold::fold(text)) {
             return; // "I live in Split, can you recommend …?" asserts what stands before
         }
-        let listed = sentence.get(end..).is_some_and(|rest| LISTED.is_match(rest));
+        if OPEN.is_match(&super::fold::fold(text)) {
+            return;
+        }
+        let rest = sentence.get(end..).unwrap_or_default();
+        let listed = LISTED
+            .captures(rest)
+            .and_then(|found| found.get(1))
+            .is_some_and(|word| !JOINTS.contains(&&*word.as_str().to_lowercase()));
+        let appositive = rest.starts_with(", a ") || rest.starts_with(", an ");
         let clause = Clause {
             start: base + start + lead,
             end: base + start + lead + text.len(),
             elided_from,
             listed,
+            appositive,
             sentence_end: base + sentence.trim_end().len(),
         };
         if question && base + sentence.len() == clause.end {

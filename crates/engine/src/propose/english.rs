@@ -23,9 +23,9 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("communication_style", r"^i (?:like|want|prefer) (?P<v>(?:short|brief|concise|direct|detailed|long) (?:answers|replies|responses|explanations))\b", Take::Group),
         assert("budget_limit", r"^(?:my|our|the) (?:total |max(?:imum)? )?budget(?: limit)?(?: for [\w ]{1,40}?)? is (?:about |around |max |at most |up to )?", Take::Money).sure(0.9),
         assert("budget_limit", r"^(?:i|we) (?:can't|cannot|can not|won't|don't want to) (?:spend|pay|afford) (?:any )?more than ", Take::Money).sure(0.9),
-        assert("allergic_to", r"^(?:i'm|i am|im) (?:(?:very|severely|badly|deathly|mildly|also) )?allergic to ", Take::Text).sure(0.95),
+        assert("allergic_to", r"^(?:i'm|i am|im) (?:(?:very|severely|badly|deathly|mildly|also) )?allergic to ", Take::List).sure(0.95),
         assert("allergic_to", r"^i have (?:a |an )?(?:severe |bad |mild )?(?P<v>[\w -]{2,30}?) allergy$", Take::Group).sure(0.9),
-        assert("allergic_to", r"^i have (?:a |an )?(?:severe |bad |mild )?allergy to ", Take::Text).sure(0.9),
+        assert("allergic_to", r"^i have (?:a |an )?(?:severe |bad |mild )?allergy to ", Take::List).sure(0.9),
         retract("allergic_to", r"^(?:i'm|i am|im) (?:no longer|not) allergic to (?P<v>[\w -]{2,30}?) (?:any ?more|any longer)$", Take::Group),
         retract("allergic_to", r"^(?:i'm|i am|im) no longer allergic to ", Take::Text),
         retract("dietary_restriction", r"^(?:i'm|i am|im) no longer (?:an? )?", Take::Diet),
@@ -51,7 +51,7 @@ pub(super) fn rules() -> Vec<Rule> {
         retract("speaks", r"^i no longer speak ", Take::Language),
         retract("owns", r"^i(?:'ve| have)?(?: just)? sold my ", Take::Thing),
         // identity
-        assert("name", r"^my (?:full |first )?name(?: is|'s) ", Take::Person(Base)).sure(0.95),
+        assert("name", r"^(?:my (?:full |first )?name(?: is|'s)|the name's) ", Take::Person(Base)).sure(0.95),
         assert("name", r"^(?:you can )?call me ", Take::Person(Base)).sure(0.85),
         assert("name", r"^(?:i'm|i am|im|this is) ", Take::OwnName).sure(0.8),
         assert("pronouns", r"^my pronouns are (?P<v>[a-z]+(?:/[a-z]+)+)", Take::Group).sure(0.95),
@@ -62,6 +62,8 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("timezone", r"^(?:i'm|i am|im) (?:in|on) (?:the )?(?P<v>(?:utc|gmt)\s?[+-]\s?\d{1,2}(?::\d{2})?|cet|cest|gmt|utc)(?: time ?zone| time)?$", Take::Group).sure(0.85),
         assert("home_city", r"^(?:i|we)(?: currently| now| still)? (?:live|reside) in ", Take::City(Base)).sure(0.95),
         assert("home_city", r"^(?:i've|i have|we've|we have) (?:been living|lived) in ", Take::City(Base)).sure(0.9),
+        assert("home_city", r"^(?:i've|i have|we've|we have) been in (?P<v>\w+(?: \w+)?) for (?:\w+ )?(?:\w+ )?years?\b", Take::GroupCity).sure(0.8),
+        assert("home_city", r"^home is ", Take::City(Base)).sure(0.8),
         assert("home_city", r"^(?:i'm|i am|im|we're|we are) (?:currently |now )?(?:based|living) in ", Take::City(Base)).sure(0.9),
         assert("home_city", r"^(?:i|we)(?:'ve| have)?(?: just| recently| finally)? (?:moved|relocated) (?:back )?to ", Take::City(Base)).sure(0.9),
         assert("role", r"^i (?:work|worked) (?:at|for) .{1,60}? as an? ", Take::RoleFree).also(),
@@ -78,21 +80,27 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("member_of", r"^(?:i'm|i am|im) (?:an? )?(?:active |proud )?member of (?:the )?", Take::Organisation(Base)).sure(0.9),
         // relationships
         assert("spouse", r"^my (?:wife|husband|spouse)(?:'s name is| is called| is named| is|,)? ", Take::Person(Base)).sure(0.9),
+        assert("spouse", r"^(?P<v>[\w-]+(?: [\w-]+)?) is my (?:wife|husband|spouse)$", Take::GroupPerson).sure(0.9),
+        assert("manager", r"^(?P<v>[\w-]+(?: [\w-]+)?) is my (?:new )?(?:manager|boss|supervisor|line manager)$", Take::GroupPerson).sure(0.9),
+        assert("parent_of", r"^(?P<v>[\w-]+(?: [\w-]+)?) is (?:my|our) (?:daughter|son)$", Take::GroupPerson).sure(0.9),
+        assert("colleague_of", r"^(?P<v>[\w-]+(?: [\w-]+)?) is my (?:colleague|coworker|teammate)$", Take::GroupPerson).sure(0.85),
         assert("spouse", r"^(?:i'm|i am|im) married to ", Take::Person(Base)).sure(0.9),
         assert("manager", r"^my (?:new )?(?:manager|boss|supervisor|line manager)(?:'s name is| is called| is|,)? ", Take::Person(Base)).sure(0.9),
         assert("manager", r"^i report to ", Take::Person(Base)).sure(0.85),
         assert("colleague_of", r"^my (?:colleague|coworker|co-worker|teammate|workmate)(?:'s name is| is called| is|,)? ", Take::Person(Base)).sure(0.85),
-        assert("parent_of", r"^my (?:eldest |youngest |older |younger |little )?(?:daughter|son|kid|child|baby)(?:'s name is| is called| is named| is|,)? ", Take::Person(Base)).sure(0.9),
+        assert("parent_of", r"^(?:my|our) (?:eldest |youngest |older |younger |little )?(?:daughter|son|kid|child|baby)(?:'s name is| is called| is named| is|,)? ", Take::Person(Base)).sure(0.9),
         assert("parent_of", r"^(?:i|we) have an? (?:[\w-]+ )?(?:daughter|son|baby|child|kid) (?:named|called) ", Take::Person(Base)).sure(0.9),
-        assert("knows", r"^my (?:best |good |old )?(?:friend|neighbou?r|flatmate|roommate)(?:'s name is| is called| is|,)? ", Take::Person(Base)).sure(0.8),
-        assert("cares_for", r"^(?:i (?:walk|feed) )?my (?:dog|cat|puppy|kitten|rabbit|horse|parrot|hamster)(?:'s name is| is called| is named| is|,)? ", Take::Person(Base)).sure(0.85),
+        assert("knows", r"^(?:my|our) (?:best |good |old )?(?:friend|neighbou?r|flatmate|roommate)(?:'s name is| is called| is|,)? ", Take::Person(Base)).sure(0.8),
+        assert("related_to", r"^my (?:(?:older|younger|big|little|twin) )?(?:mom|mum|mother|dad|father|brother|sister|cousin|aunt|uncle|grandmother|grandfather|grandma|grandpa|nephew|niece|mother-in-law|father-in-law)(?:'s name is| is called| is named| is|,)? ", Take::Person(Base)).sure(0.85),
+        assert("cares_for", r"^(?:i (?:walk|feed) )?(?:my|our) (?:dog|cat|puppy|kitten|rabbit|horse|parrot|hamster)(?:'s name is| is called| is named| is|,)? ", Take::Person(Base)).sure(0.85),
         assert("cares_for", r"^(?:i|we) have an? (?:[\w-]+ )?(?:dog|cat|puppy|kitten|rabbit|horse|parrot|hamster) (?:named|called) ", Take::Person(Base)).sure(0.9),
         assert("owns", r"^i (?:own|drive|ride) an? ", Take::Thing).sure(0.85),
         // relationships said in passing: "I helped my friend Emma"
         assert("spouse", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:wife|husband|spouse),? ", Take::Named).sure(0.8).also(),
-        assert("parent_of", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:(?:(?:eldest|youngest|older|younger|little) )?(?:daughter|son)),? ", Take::Named).sure(0.8).also(),
+        assert("parent_of", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\b(?:my|our) (?:(?:(?:eldest|youngest|older|younger|little) )?(?:daughter|son)),? ", Take::Named).sure(0.8).also(),
         assert("manager", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:manager|boss|supervisor),? ", Take::Named).sure(0.8).also(),
         assert("colleague_of", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:colleague|coworker|co-worker|teammate),? ", Take::Named).sure(0.8).also(),
+        assert("related_to", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:(?:older|younger|big|little|twin) )?(?:mom|mum|mother|dad|father|brother|sister|cousin|aunt|uncle|grandmother|grandfather|grandma|grandpa|nephew|niece|mother-in-law|father-in-law),? ", Take::Named).sure(0.8).also(),
         assert("knows", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:(?:(?:best|good|old|close) )?(?:friend|neighbou?r|roommate|flatmate)),? ", Take::Named).sure(0.8).also(),
         assert("cares_for", r"^(?:i|we|i'm|i've|we've|we're)\b.{1,80}?\bmy (?:dog|cat|puppy|kitten),? ", Take::Named).sure(0.8).also(),
         // preferences
@@ -108,7 +116,7 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("goal", r"^(?:i'm|i am|im) trying to (?P<v>(?:learn|lose|quit|save|become)\b.{2,80})$", Take::Clause),
         // projects
         assert("project_status", &format!("^{project} (?:is|has been|was) (?:now |currently )?{PROJECT_STATUS}"), Take::Group),
-        assert("project_deadline", &format!(r"^{project} (?:is|will be) due (?:on |by )?"), Take::Date { year_needed: false }),
+        assert("project_deadline", &format!(r"^{project} (?:(?:is|will be) due|has to ship|must ship|ships|launches|goes live|has to be (?:done|finished|ready)|must be (?:done|finished|ready)) (?:on |by )?"), Take::Date { year_needed: false }),
         assert("project_deadline", &format!(r"^(?:the )?(?:deadline|due date) (?:for|of) {project} is (?:on )?"), Take::Date { year_needed: false }),
         assert("project_deadline", &format!(r"^{project}(?:'s)? deadline is (?:on )?"), Take::Date { year_needed: false }),
         assert("project_owner", &format!(r"^{project} is (?:owned|led|run|managed) by "), Take::Person(Base)),
@@ -118,6 +126,7 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("works_on", r"^(?:i'm|i am|im|we're|we are) (?:currently |now |also )*(?:working on|building|developing) ", Take::Work),
         assert("works_on", r"^i work on ", Take::Work),
         assert("belongs_in", r"^(?P<e>[\w-]+(?: [\w-]+)?) (?:belongs?|goes?) (?:in|into|under) ", Take::Folder),
+        assert("uses", r"^(?:my|our) (?:shell|editor|ide|os|operating system|browser|terminal|distro|main language|database|laptop|phone) is ", Take::Tool),
         assert("uses", r"^(?:i|we)(?: always| mostly| mainly| usually)? use ", Take::Tool),
         assert("uses", r"^(?:i'm|i am|im|we're|we are) using ", Take::Tool),
         assert("colleague_of", r"^i work (?:closely |together )?with ", Take::Person(Base)).sure(0.75),
@@ -132,4 +141,4 @@ pub(super) const OCCUPATIONS: &str = "engineer developer programmer designer man
     student professor lecturer writer author editor journalist translator interpreter photographer musician artist chef cook baker waiter barista driver pilot mechanic farmer gardener dentist \
     pharmacist psychologist therapist physiotherapist veterinarian vet surgeon midwife paramedic firefighter policeman soldier officer librarian secretary assistant administrator technician tester \
     freelancer contractor founder owner ceo cto cfo director coordinator economist biologist chemist physicist mathematician statistician historian archaeologist sailor skipper realtor broker \
-    salesperson marketer recruiter tutor coach trainer hairdresser tailor builder welder mason painter sysadmin devops postdoc intern";
+    salesperson marketer producer programmer beekeeper bartender blacksmith bookkeeper bricklayer butcher cashier courier florist geologist jeweller journalist locksmith optician pastor pathologist pediatrician radiographer roofer sculptor shepherd stylist technologist tiler upholsterer warden watchmaker zookeeper filmmaker illustrator animator composer singer actor actress dancer athlete judge officer clerk recruiter tutor coach trainer hairdresser tailor builder welder mason painter sysadmin devops postdoc intern";

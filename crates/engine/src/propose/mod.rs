@@ -71,6 +71,7 @@ pub enum Op {
 pub fn propose(text: &str, anchor: &ZonedDateTime, registry: &Registry) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut asked_from: Option<usize> = None;
+    let long = text.len() > ORDER_TEXT_BYTES_MAX;
     for clause in clause::clauses(text) {
         if drafts.len() >= DRAFTS_MAX {
             break;
@@ -90,12 +91,23 @@ pub fn propose(text: &str, anchor: &ZonedDateTime, registry: &Registry) -> Vec<D
                     && other.op == draft.op
                     && fold::fold(&other.value) == fold::fold(&draft.value)
             });
-            if !known && drafts.len() < DRAFTS_MAX {
+            if !known && drafts.len() < DRAFTS_MAX && (!long || is_standing(&draft)) {
                 drafts.push(draft);
             }
         }
     }
     drafts
+}
+
+/// An order inside a longer message is about the task that message sets, unless it says "always".
+const ORDER_TEXT_BYTES_MAX: usize = 1000;
+
+/// Whether a draft speaks beyond the message it stands in.
+fn is_standing(draft: &Draft) -> bool {
+    static ALWAYS: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"\b(?:always|from now on|uvijek|ubuduce|od sada)\b"));
+    let order = matches!(draft.predicate.as_str(), "language" | "communication_style" | "never_do" | "note");
+    !order || ALWAYS.is_match(&fold::fold(&draft.quote))
 }
 
 static RULES: LazyLock<Vec<Rule>> =
@@ -120,7 +132,7 @@ static LEAD: LazyLock<Regex> = LazyLock::new(|| {
 static ADVERBIAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"^(?:in|for|after|at|on|since|from|these|lately|recently|usually|as|during|over|next|last|this|",
-        r"u|na|za|od|nakon|prije|ove|ovog|ovih|ujutro|navecer|doma|kuci|ljeti|zimi|osim|vikendom|poslije|zadnjih|prosle|prosli|inace|preko|petkom|trenutno|obicno)\b"
+        r"u|na|za|od|nakon|prije|ove|ovog|ovih|ujutro|navecer|doma|kuci|ljeti|zimi|osim|vikendom|poslije|zadnjih|prosle|prosli|inace|preko|petkom|trenutno|obicno|vec|jos|dugo|odavno|jutros|sinoc|lani)\b"
     ))
 });
 
@@ -201,8 +213,8 @@ fn read_at(
         let bounded =
             predicate.shape == Shape::State && rule.op == Op::Assert && predicate.value != ValueType::Date;
         let limit = if bounded { limit } else { folded.text.len() };
-        let Some(taken) = rule.take(folded, start, limit, anchor) else { continue };
-        // "I prefer clear, short and simple words": the first word of a list is not what is preferred.
+        let Some(taken) = rule.take(folded, start, limit, clause.appositive, anchor) else { continue };
+        // "I prefer clear, short and simple words": the first words of a list are not what is preferred.
         if rule.predicate == "prefers"
             && clause.listed
             && taken.values.iter().all(|value| !value.contains(' '))

@@ -111,7 +111,7 @@ pub(super) fn proper_noun(text: &str, words_max: usize) -> Option<usize> {
         let joint = words > 0
             && matches!(word, "&" | "of" | "de" | "von" | "van" | "der" | "la" | "d.o.o." | "d.d." | "i");
         if capital || number {
-            if words == 0 && NOT_NAMES.split_whitespace().any(|other| other == fold(core)) {
+            if words == 0 && !may_be_name(core) {
                 return None;
             }
             if words > 0 && core == "I" {
@@ -128,6 +128,12 @@ pub(super) fn proper_noun(text: &str, words_max: usize) -> Option<usize> {
         offset += piece.len();
     }
     end
+}
+
+/// Whether a capitalised word may be part of a name: days, months, peoples and "I" are not.
+pub(super) fn may_be_name(word: &str) -> bool {
+    let word = fold(word);
+    !NOT_NAMES.split_whitespace().any(|other| other == word)
 }
 
 /// A person's name that begins here: one or two capitalised words, or one well-known first name in lower case.
@@ -161,6 +167,12 @@ pub(super) fn base_form(name: &str, case: Case) -> String {
     name.split(' ').map(|word| base_word(word, case)).collect::<Vec<_>>().join(" ")
 }
 
+/// Endings that hide no vowel: `u Photomathu`, `u Nordwindu`.
+const CLUSTERS: [&str; 24] = [
+    "th", "nd", "rd", "st", "nt", "ft", "ld", "lt", "ck", "ll", "ss", "rk", "rt", "rm", "ng", "ct", "ch",
+    "sh", "ff", "tt", "rp", "nn", "rs", "nk",
+];
+
 fn base_word(word: &str, case: Case) -> String {
     let keep = || word.to_owned();
     let letters: Vec<char> = word.chars().collect();
@@ -170,13 +182,20 @@ fn base_word(word: &str, case: Case) -> String {
         // Octaviu, Leu: in this case no other ending leads here.
         return letters.iter().take(letters.len() - 1).chain(&['a']).collect();
     }
+    if case == Case::Locative && last == 'u' && matches!(before, 'e' | 'o') && letters.len() >= 5 {
+        return letters.iter().take(letters.len() - 1).collect(); // u Oracleu
+    }
     if !consonant(before) || letters.len() < 4 && case != Case::Accusative {
         return keep();
     }
     let stem: String = letters.iter().take(letters.len() - 1).collect();
     match (case, last) {
         // u Infobipu, but not u Rimcu: two consonants may hide a vowel that comes back.
-        (Case::Locative, 'u') if is_vowel(before_that) => stem,
+        (Case::Locative, 'u')
+            if is_vowel(before_that) || CLUSTERS.iter().any(|pair| stem.ends_with(pair)) =>
+        {
+            stem
+        }
         // u Podravki; not u …ci, …zi, …si, which may come from k, g, h.
         (Case::Locative, 'i') if !matches!(before, 'c' | 'z' | 's') => stem + "a",
         (Case::Accusative, 'u') => stem + "a",

@@ -35,6 +35,10 @@ pub(super) enum Take {
     Whole,
     /// Free words up to where an aside begins.
     Text,
+    /// One or more things, joined by "and".
+    List,
+    /// The group `v`, a place.
+    GroupCity,
     /// What is liked: free words, but not "the idea you gave me".
     Liking,
     /// What is used: a name, or one word.
@@ -131,6 +135,7 @@ impl Rule {
         clause: &Folded<'_>,
         start: usize,
         limit: usize,
+        appositive: bool,
         anchor: &ZonedDateTime,
     ) -> Option<Taken> {
         static ANYMORE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:any ?more|any longer)\b"));
@@ -143,7 +148,7 @@ impl Rule {
             return None;
         }
         let entity = entity(clause, start, &found)?;
-        let at = Words { clause, start, matched, limit: limit.max(matched), anchor };
+        let at = Words { clause, start, matched, limit: limit.max(matched), appositive, anchor };
         let (values, mut end) = at.values(self.take, &found)?;
         // "I don't work at Acme anymore" is only whole with its last word.
         if let (Op::Retract, Some(word)) = (self.op, anymore) {
@@ -195,7 +200,7 @@ pub(super) fn is_vague(word: &str) -> bool {
         being having just not no so very too better best second first third former latter latest last other others another same all both many much enough your his their its \
         think say know see working \
         to ta taj tu te ti ove ovo ova ovaj ovu toga tome tom tim njega nju njih ga je ih ju mu joj nesto nista sve svi svaki drugu drugi drugo drugu prvu prvi prvo trecu tebe vas kad kada kako sto da gdje \
-        ono onaj onu puno dovoljno malo rano tvoj tvoje tvoju vase";
+        ono onaj onu puno dovoljno malo rano tvoj tvoje tvoju vase zivce";
     VAGUE.split_whitespace().any(|other| other == word.trim_end_matches(['.', ',', '!']))
 }
 
@@ -233,6 +238,7 @@ struct Words<'a, 'b> {
     start: usize,
     matched: usize,
     limit: usize,
+    appositive: bool,
     anchor: &'a ZonedDateTime,
 }
 
@@ -252,14 +258,32 @@ impl Words<'_, '_> {
                 let topic = value.starts_with("learn about") || value.starts_with("learn more");
                 let vague_object =
                     group.as_str().split(' ').nth(1).is_some_and(|word| is_vague(word) && word != "to");
-                let vague_third =
-                    value.split(' ').count() == 3 && value.split(' ').nth(2).is_some_and(is_vague);
+                let third = value.split(' ').nth(2).map(fold);
+                let vague_third = third
+                    .is_some_and(|word| word == "zivce" || value.split(' ').count() == 3 && is_vague(&word));
                 (!topic && !vague_object && !vague_third && value.contains(' ')).then(|| one((value, end)))
             }
             Take::Whole => self.free(self.start).map(one),
             Take::Text => {
                 let (value, end) = self.free(self.matched)?;
                 (!points(&value)).then(|| one((value, end)))
+            }
+            Take::List => {
+                let (value, end) = self.free(self.matched)?;
+                if points(&value) {
+                    return None;
+                }
+                let parts: Vec<String> =
+                    value.replace(" i ", " and ").split(" and ").map(str::to_owned).collect();
+                let short = parts.iter().all(|part| !part.is_empty() && part.split(' ').count() <= 3);
+                Some((if short && parts.len() <= 4 { parts } else { vec![value] }, end))
+            }
+            Take::GroupCity => {
+                let group = found.name("v")?;
+                let written = self.clause.words(self.start + group.start(), self.start + group.end());
+                let capital = name::proper_noun(written, 2) == Some(written.len());
+                (capital || name::place(written).is_some())
+                    .then(|| one((name::capitalised(written), self.matched)))
             }
             Take::Liking => {
                 let (value, end) = self.free(self.matched)?;
@@ -369,22 +393,26 @@ impl Words<'_, '_> {
             Take::Person(case) => {
                 let text = self.original(self.matched);
                 let length = name::person(text)?;
-                let end = self.after(self.matched, length);
+                let end = self.name_end(text, length);
                 let value = name::capitalised(&name::base_form(text.get(..length)?, case));
                 Some(one((value, end)))
             }
             Take::Named => {
                 let text = self.original(self.matched);
                 let length = name::proper_noun(text, 2)?;
-                let end = self.after(self.matched, length);
+                let end = self.name_end(text, length);
                 Some(one((text.get(..length)?.to_owned(), end)))
             }
             Take::OwnName => {
                 let text = self.original(self.matched);
                 let length = name::proper_noun(text, 2)?;
-                let first = text.get(..length)?.split(' ').next()?;
+                let mut words = text.get(..length)?.split(' ');
+                let (first, second) = (words.next()?, words.next());
                 let alone = text.get(length..)?.trim().is_empty();
-                (name::is_first_name(first) && alone).then(|| {
+                // "I'm Craig, a developer" and "I'm Crystal Wilson" are names; "I'm Buddhist" is not.
+                let likely = (self.appositive || second.is_some_and(name::may_be_name))
+                    && !first.chars().all(char::is_uppercase);
+                ((name::is_first_name(first) || likely) && alone).then(|| {
                     one((text.get(..length).unwrap_or_default().to_owned(), self.after(self.matched, length)))
                 })
             }
@@ -490,6 +518,12 @@ impl Words<'_, '_> {
         self.clause.folded_offset(self.clause.origin(from) + length)
     }
 
+    /// Where the words about a name end: "I attended my friend Rachel's wedding" must not stop at Rachel.
+    fn name_end(&self, text: &str, length: usize) -> usize {
+        let owns = text.get(length..).is_some_and(|rest| rest.starts_with("'s") || rest.starts_with('’'));
+        if owns { self.limit } else { self.after(self.matched, length) }
+    }
+
     fn written(&self, start: usize, end: usize) -> Option<String> {
         let text = self.clause.words(start, end).trim_matches(|c: char| {
             c.is_whitespace() || matches!(c, '.' | ',' | '!' | '?' | ';' | ':' | '*' | '_')
@@ -549,6 +583,12 @@ impl Words<'_, '_> {
         let cut = END.find(&folded).map_or(folded.len(), |found| found.start());
         let words: Vec<&str> = folded.get(..cut)?.split(' ').collect();
         let last = words.last()?;
+        // "a doctor for lost socks" is no occupation; "a developer for Acme" is.
+        let whose = folded.get(cut..)?.trim_start();
+        if known && (whose.starts_with("for ") || whose.starts_with("za ")) {
+            let at = from + cut + 1 + whose.find(' ').unwrap_or(0) + 1;
+            name::proper_noun(self.original(at), 1)?;
+        }
         let vague = words.first().is_none_or(|first| is_vague(first));
         // Croatian names what one is first ("vozač autobusa"), English last ("bus driver").
         let named =
