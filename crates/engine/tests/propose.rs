@@ -292,6 +292,35 @@ fn names_come_to_their_base_form_where_that_is_safe_and_stay_as_written_where_it
 }
 
 #[test]
+fn what_is_past_passing_or_lost_is_left_alone() {
+    for text in [
+        "I worked at Acme as a designer.",
+        "I've lived in Rome and Paris.",
+        "I've worked at Google.",
+        "I lived in Split.",
+        "My dog Rex died last year.",
+        "Mačka mi je uginula.",
+        "No meetings before 9 tomorrow.",
+        "Please answer in German this time.",
+        "Nemoj mi stavljati sastanke prije 9 sutra.",
+        "Odgovori mi na engleskom ovaj put.",
+        "Call me ASAP.",
+        "Call me Monday.",
+        "Don't ever change.",
+        "I left Berlin.",
+        "I don't work at Acme.",
+        "I quit smoking.",
+        "My wife is Portuguese.",
+        "My boss is German.",
+        "I'm from Split.",
+        "I love you.",
+        "Volim te.",
+    ] {
+        assert_eq!(propose(text, &anchor(), Registry::shipped()), [], "{text}");
+    }
+}
+
+#[test]
 fn others_words_within_the_message_are_left_alone() {
     let mine = "I live in Split.\n";
     for theirs in [

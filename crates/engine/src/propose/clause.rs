@@ -44,8 +44,8 @@ static UNASSERTED: LazyLock<Regex> = LazyLock::new(|| {
 /// Words that leave open what they stand with, but not what was said before them: "I live in Split, but I might move".
 static OPEN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"\b(?:if|unless|would|wouldn't|might|i may|we may|maybe|perhaps|probably|possibly|could|couldn't|wish|almost|nearly|thinking (?:about|of)|considering|used to|dream\w*|hoping|",
-        r"ako|ukoliko|bih|bi|bismo|mozda|valjda|vjerojatno|skoro|zamalo|umalo|razmisljam|nadam se)\b"
+        r"\b(?:if|unless|would|wouldn't|might|i may|we may|maybe|perhaps|probably|possibly|could|couldn't|wish|almost|nearly|thinking (?:about|of)|considering|used to|dream\w*|hoping|died|passed away|",
+        r"ako|ukoliko|bih|bi|bismo|mozda|valjda|vjerojatno|skoro|zamalo|umalo|razmisljam|nadam se|umro|umrla|uginuo|uginula|preminuo|preminula)\b"
     ))
 });
 

@@ -66,7 +66,7 @@ pub(super) fn rules() -> Vec<Rule> {
         assert("home_city", r"^home is ", Take::City(Base)).sure(0.8),
         assert("home_city", r"^(?:i'm|i am|im|we're|we are) (?:currently |now )?(?:based|living) in ", Take::City(Base)).sure(0.9),
         assert("home_city", r"^(?:i|we)(?:'ve| have)?(?: just| recently| finally)? (?:moved|relocated) (?:back )?to ", Take::City(Base)).sure(0.9),
-        assert("role", r"^i (?:work|worked) (?:at|for) .{1,60}? as an? ", Take::RoleFree).also(),
+        assert("role", r"^i work (?:at|for) .{1,60}? as an? ", Take::RoleFree).also(),
         assert("role", r"^i(?:'ve| have)?(?: just| recently)? joined .{1,60}? as an? ", Take::RoleFree).also(),
         assert("employer", r"^i(?: currently| now| still)? work (?:at|for) ", Take::Organisation(Base)).sure(0.95),
         assert("employer", r"^(?:i'm|i am|im) (?:currently |now )?(?:working|employed) (?:at|for|by) ", Take::Organisation(Base)).sure(0.9),

@@ -46,7 +46,7 @@ const FIRST_NAMES: &str = "ana anna ivan ivana marko marija maria luka petar pet
     yuki kenji chen wei jose juan carlos miguel pedro pablo sofia elena irina olga sergei dmitri lars nils sven ingrid astrid hans klaus ursula giulia marco luigi pierre marie jean claire";
 
 /// Capitalised words that are no name where one is expected.
-const NOT_NAMES: &str = "i i'm my we our the a an and or so monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december \
+const NOT_NAMES: &str = "asap tomorrow today later soon crazy i i'm my we our the a an and or so monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december \
     ponedjeljak utorak srijeda cetvrtak petak subota nedjelja sorry tired busy late here back fine ok okay good great happy sad sick home not just also very really still sure ready done \
     croatian english german french italian spanish american british irish canadian indian japanese chinese vegan vegetarian italian brazilian austrian serbian slovenian bosnian hungarian russian ukrainian australian norwegian romanian bulgarian belgian egyptian iranian asian african mexican dutch greek polish swiss swedish danish finnish turkish portuguese vietnamese korean \
     catholic muslim jewish christian hrvat hrvatica mud bob's god \

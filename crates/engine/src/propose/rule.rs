@@ -116,6 +116,20 @@ pub(super) fn retract(predicate: &'static str, regex: &str, take: Take) -> Rule 
     Rule { op: Op::Retract, confidence: 0.9, ..assert(predicate, regex, take) }
 }
 
+/// Predicates whose statements are meant to last.
+const STANDING: [&str; 5] =
+    ["language", "communication_style", "no_meetings_before", "no_meetings_after", "never_do"];
+
+static EXPERIENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:lived|worked)\b"));
+
+/// Words that bound a statement to one occasion.
+static ONCE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"\b(?:today|tonight|tomorrow|this (?:week|month|time|once|one)|next week|for now|just once|on (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)$|",
+        r"danas|veceras|sutra|ovaj (?:put|tjedan|mjesec)|iduci tjedan|sljedeci tjedan|zasad|za sada|samo sad)\b"
+    ))
+});
+
 impl Rule {
     pub(super) fn sure(self, confidence: f32) -> Self {
         Self { confidence, ..self }
@@ -145,6 +159,16 @@ impl Rule {
         let long_said = found.get(0)?.as_str().contains("no longer");
         let anymore = ANYMORE.find(text);
         if self.ended && !long_said && anymore.is_none() {
+            return None;
+        }
+        let rest = clause.text.get(matched..).unwrap_or_default();
+        // "I've lived in Dublin since May" is where someone lives; "I've lived in Rome" is where they have been.
+        let experience = EXPERIENCE.is_match(found.get(0)?.as_str());
+        if experience && !rest.contains(" since ") && !rest.contains(" for ") {
+            return None;
+        }
+        // "No meetings before 9 tomorrow" is for tomorrow only.
+        if STANDING.contains(&self.predicate) && ONCE.is_match(rest) {
             return None;
         }
         let entity = entity(clause, start, &found)?;
@@ -567,7 +591,7 @@ impl Words<'_, '_> {
                 !past && !NO_ORDER.split_whitespace().any(|other| other == verb)
             }
         };
-        (fits && verb.len() >= 2).then_some((value, end))
+        (fits && verb.len() >= 2 && value.contains(' ')).then_some((value, end))
     }
 
     fn role(&self, from: usize, known: bool) -> Option<(String, usize)> {
