@@ -19,6 +19,7 @@ pub mod evidence;
 pub mod claim;
 pub mod fact;
 pub mod registry;
+pub mod admission;
 pub mod settle;
 pub mod log;
 pub mod memory;

@@ -292,7 +292,6 @@ impl Class {
     }
 }
 
-
 impl PolicyError {
     /// The parts: file, line, table, key, problem, hint.
     pub fn problem(&self) -> &PolicyProblem {
