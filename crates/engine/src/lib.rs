@@ -1,1 +1,3 @@
 //! See `docs/ARCHITECTURE`.
+
+pub mod lexical;
