@@ -33,6 +33,7 @@ fn main() -> anyhow::Result<()> {
     for argument in arguments {
         match argument.split_once('=') {
             Some(("k1", value)) => parameters.k1 = value.parse()?,
+            Some(("b", value)) => parameters.b = value.parse()?,
             Some(("phrase", value)) => parameters.phrase_bonus = value.parse()?,
             Some(("prior", value)) => parameters.documents_prior = value.parse()?,
             None if argument == "kinds" => kinds = true,
@@ -85,7 +86,7 @@ fn measure(
         {
             let id = message["id"].as_u64().context("message without id")?;
             let text = message["content"].as_str().unwrap_or_default();
-            index.add(u32::try_from(ids.len())?, &[(Field::Value, text)])?;
+            index.add(u32::try_from(ids.len())?, &[(Field::Passage, text)])?;
             ids.push(id);
         }
     }

@@ -6,16 +6,17 @@
 //! scores
 //!
 //! ```text
-//! base  = Σ w·r·s / Σ w·r            over all asked words, found anywhere or not
+//! share = Σ w·r·s / Σ w·r            over all asked words, found anywhere or not
 //! s     = t / (t + k1)               t = Σ over fields: weight·count / (1 − b + b·length/average)
 //! r     = ln(1 + (N − n + ½) / (n + ½))   N documents plus a fixed prior, n of them with the word
+//! base  = share·(1 + k1) / (1 + k1·share)
 //! score = base + (1 − base) · phrase_bonus · share of the question in the longest contiguous run
 //! ```
 //!
 //! So a score lies in 0..1: 1 is every asked content word found and saturated, 0 is never returned. It is the
 //! share of the question's information that the document answers, and not a sum that grows with the question
-//! or the index; the priors on `N` and on the average lengths keep it steady from the first document on. A
-//! word standing once in a value of average length gives `s` = 0.53. [`Hit::coverage`] leaves
+//! or the index; the priors on `N` and on the average lengths keep it steady from the first document on. All asked
+//! words standing once in a value of average length give a base of 0.6, half of them (of like rarity) 0.38. [`Hit::coverage`] leaves
 //! rarity and counts out and is the same in every index.
 //!
 //! Order is total: higher score first, then lower id. Phrases are measured on the best
@@ -52,23 +53,24 @@ const OTHER_ACCENT: f32 = 0.95;
 /// Where in a document words stand. Each has its weight and its own average length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// What is remembered: a fact's value, an episode's text, a message.
+    /// What is remembered: a fact's value.
     Value,
     /// Whom or what it is about: name and aliases.
     Entity,
-    /// The predicate in words.
+    /// The predicate in words, or what else frames the text: speaker, date, title.
     Predicate,
     /// The supporting quotes.
     Quote,
-    /// What surrounds it: speaker, date, source title.
-    Context,
+    /// Running text of any length: a message, an episode, a passage of a document. Length counts fully
+    /// against it, since long messages touch on everything.
+    Passage,
 }
 
 const FIELDS: usize = 5;
 /// Weight, share of the length normalisation (`b`) and prior average length of each field.
-const FIELD_WEIGHT: [f32; FIELDS] = [1.0, 1.0, 0.7, 0.6, 0.4];
-const FIELD_B: [f32; FIELDS] = [0.5, 0.3, 0.3, 0.5, 0.3];
-const FIELD_LENGTH: [f32; FIELDS] = [8.0, 2.0, 2.0, 12.0, 4.0];
+const FIELD_WEIGHT: [f32; FIELDS] = [1.0, 1.0, 0.7, 0.6, 1.0];
+const FIELD_B: [Option<f32>; FIELDS] = [Some(0.5), Some(0.3), Some(0.3), Some(0.5), None];
+const FIELD_LENGTH: [f32; FIELDS] = [8.0, 2.0, 2.0, 12.0, 30.0];
 /// How many documents the prior lengths count for.
 const LENGTH_PRIOR: f32 = 8.0;
 /// Largest count kept per field; more does not matter, since scores saturate.
@@ -81,6 +83,8 @@ const ACCENTED: u16 = 1 << 15;
 pub struct Parameters {
     /// How fast repetition saturates.
     pub k1: f32,
+    /// How much length counts against [`Field::Passage`], 0..1.
+    pub b: f32,
     /// How much of what is missing to 1 a phrase that holds the whole question gives.
     pub phrase_bonus: f32,
     /// Documents without any asked word that every index is thought to hold besides its own.
@@ -89,7 +93,7 @@ pub struct Parameters {
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { k1: 0.9, phrase_bonus: 0.3, documents_prior: 50.0 }
+        Self { k1: 2.0, b: 0.95, phrase_bonus: 0.3, documents_prior: 50.0 }
     }
 }
 
@@ -275,7 +279,7 @@ impl LexicalIndex {
         let mut ranked: Vec<(f32, f32, u32, u16)> = candidates
             .into_iter()
             .map(|(sum, id)| {
-                let base = (sum / total).min(1.0);
+                let base = spread(sum / total, self.parameters.k1);
                 let (run, share) = phrases.longest(&self.documents[id as usize]);
                 let score = base + (1.0 - base) * self.parameters.phrase_bonus * (share / total).min(1.0);
                 (score, sum, id, run)
@@ -455,8 +459,9 @@ impl LexicalIndex {
         for slot in 0..FIELDS {
             let average = (self.lengths[slot] as f32 + LENGTH_PRIOR * FIELD_LENGTH[slot])
                 / (self.holders[slot] as f32 + LENGTH_PRIOR);
-            norms.base[slot] = 1.0 - FIELD_B[slot];
-            norms.slope[slot] = FIELD_B[slot] / average.max(1.0);
+            let b = FIELD_B[slot].unwrap_or(self.parameters.b);
+            norms.base[slot] = 1.0 - b;
+            norms.slope[slot] = b / average.max(1.0);
         }
         norms
     }
@@ -572,6 +577,11 @@ impl LexicalIndex {
             matched_terms,
         }
     }
+}
+
+/// Stretches the middle of 0..1 without changing any order, so that a plain full match stands above the middle.
+fn spread(share: f32, k1: f32) -> f32 {
+    (share * (1.0 + k1) / (1.0 + k1 * share)).min(1.0)
 }
 
 /// One document in the list of a term: its id, and a code of counts by field and whether it had diacritics.
