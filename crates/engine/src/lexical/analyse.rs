@@ -173,8 +173,12 @@ pub fn analyse(text: &str, purpose: Purpose, analysis: &mut Analysis) {
         std::cmp::Ordering::Less => Language::Croatian,
         std::cmp::Ordering::Equal => Language::Unclear,
     };
-    let lower_case = reader.lower_case;
+    let (lower_case, compounds) = (reader.lower_case, reader.compound);
     analysis.language = language;
+    if compounds > 0 {
+        // A compound is known to be one only after its parts were read. The sort is stable and nearly done.
+        analysis.words.sort_by_key(|word| word.position);
+    }
     write_terms(analysis, purpose, lower_case);
 }
 

@@ -26,9 +26,9 @@ const ENDINGS: &[&str] = &[
     "irao", "irati", "is", "ite", "iti", "ivala", "ivale", "ivali", "ivalo", "ivam", "ivao", "ivati", "ivsi",
     "jela", "jele", "jeli", "jelo", "jeti", "la", "le", "li", "ljen", "ljena", "ljene", "ljeni", "ljenih",
     "ljenim", "ljenja", "ljenje", "ljenju", "ljeno", "ljenog", "ljenom", "ljenu", "lo", "mo", "nula", "nuli",
-    "nulo", "nuo", "nuti", "o", "og", "oga", "oj", "om", "ome", "omu", "oscu", "ova", "ovala", "ovale",
-    "ovali", "ovalo", "ovao", "ovati", "ove", "ovi", "ovima", "ovu", "u", "uje", "ujem", "ujemo", "ujes",
-    "ujete", "uju",
+    "nulo", "nuo", "nuti", "o", "og", "oga", "oj", "om", "ome", "omu", "ova", "ovala", "ovale", "ovali",
+    "ovalo", "ovao", "ovati", "ove", "ovi", "ovima", "ovu", "u", "uje", "ujem", "ujemo", "ujes", "ujete",
+    "uju",
 ];
 
 const LONGEST_ENDING: usize = 6;
@@ -63,6 +63,7 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("otac", "otac"),
     ("pas", "pas"),
     ("posao", "posl"),
+    ("posla", "posl"),
     ("psa", "pas"),
     ("pse", "pas"),
     ("psi", "pas"),
@@ -94,6 +95,12 @@ pub fn stem_into(word: &str, stem: &mut String) {
     }
     if stem[start..].starts_with("naj") && stem.len() - start > 7 {
         stem.replace_range(start..start + 3, "");
+    }
+    if stem[start..].ends_with("oscu") {
+        // `radošću` is the instrumental of `radost`.
+        stem.truncate(stem.len() - 2);
+        stem.push('t');
+        return;
     }
     strip_ending(stem, start);
     restore_root(stem, start);

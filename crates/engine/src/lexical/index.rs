@@ -339,9 +339,13 @@ impl LexicalIndex {
         for list in &mut self.postings {
             list.shrink_to_fit();
         }
-        self.postings.shrink_to_fit();
-        self.documents.shrink_to_fit();
         self.vocabulary.shrink();
+        self.postings.truncate(self.vocabulary.len());
+        self.postings.shrink_to_fit();
+        while self.documents.last().is_some_and(|document| document.terms.is_none()) {
+            self.documents.pop();
+        }
+        self.documents.shrink_to_fit();
         self.scratch = Scratch::default();
     }
 
@@ -466,8 +470,8 @@ impl LexicalIndex {
         norms
     }
 
-    /// The best `wanted` documents by sum, best first. Exact: a document is passed over only when the words
-    /// still to come could not lift it among the best.
+    /// The best `wanted` documents by sum, best first. Every posting of every asked word is read: a posting
+    /// costs a few nanoseconds, and grammar, whose lists would be long, has none.
     fn candidates(
         &self,
         asked: &[Asked],
@@ -750,6 +754,10 @@ impl PhraseMap {
                     map.words.push((*number, group.map_or(0.0, |group| group.weight)));
                     for scored in group.map_or(&[][..], |group| &group.terms) {
                         map.places.push((scored.term, bit));
+                    }
+                    // What is content in the question may be grammar in the document's language.
+                    for alternative in &query.groups[*number].alternatives {
+                        map.places.extend(index.vocabulary.find(&alternative.text).map(|term| (term, bit)));
                     }
                 }
             }

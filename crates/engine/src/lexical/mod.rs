@@ -9,6 +9,8 @@
 pub mod analyse;
 pub mod croatian;
 pub mod index;
+#[cfg(test)]
+mod naive;
 pub mod query;
 mod stop_words;
 mod vocabulary;

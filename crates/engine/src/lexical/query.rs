@@ -6,6 +6,9 @@ use super::index::How;
 /// The most words of a question that are looked at; later ones are ignored.
 pub const QUERY_WORDS_MAX: usize = 1_024;
 
+/// The most bytes of a question that are read.
+pub const QUERY_BYTES_MAX: usize = 64 << 10;
+
 /// What the other language's stem counts where the language of the question is clear.
 const OTHER_STEM: f32 = 0.75;
 /// What a part of a compound counts beside the compound itself.
@@ -25,10 +28,11 @@ pub struct Query {
 }
 
 impl Query {
-    /// Analyses `text`. Any text is a question; one without content words finds nothing.
+    /// Analyses `text`. Any text is a question; one without content words finds nothing. A question longer
+    /// than [`QUERY_BYTES_MAX`] or [`QUERY_WORDS_MAX`] is cut there.
     pub fn new(text: &str) -> Self {
         let mut analysis = Analysis::default();
-        analyse(text, Purpose::Query, &mut analysis);
+        analyse(&text[..text.floor_char_boundary(QUERY_BYTES_MAX)], Purpose::Query, &mut analysis);
         let language = analysis.language();
         let mut query = Self { groups: Vec::new(), words: Vec::new(), language };
         let wholes: Vec<(u32, &str)> = analysis

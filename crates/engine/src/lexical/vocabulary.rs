@@ -121,7 +121,17 @@ impl Vocabulary {
             + self.table.allocation_size()
     }
 
+    /// Gives unused capacity back, and the numbers after the last living term.
     pub(super) fn shrink(&mut self) {
+        while self.places.last().is_some_and(|place| place.references == 0) {
+            self.places.pop();
+        }
+        let end = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
+        self.free.retain(|&id| id < end);
+        self.free.shrink_to_fit();
+        self.compact();
+        let Self { table, letters, places, hasher, .. } = self;
+        table.shrink_to_fit(|&id| hasher.hash_one(slice(letters, places, id)));
         self.letters.shrink_to_fit();
         self.places.shrink_to_fit();
     }
