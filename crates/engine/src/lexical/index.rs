@@ -413,40 +413,38 @@ impl LexicalIndex {
         self.vocabulary.find(text).filter(|&term| !self.postings[term as usize].is_empty())
     }
 
-    /// Terms one typing error away from a word that no document holds. Only letters, from four for a swap and
-    /// five otherwise; the first letter stands. At most a few hundred look-ups.
+    /// Terms one typing error away from a word that no document holds, or whose stem a word one error away
+    /// has. Only letters, from four for a swap and five otherwise; the first letter stands unless swapped. At
+    /// most some thousand look-ups.
     fn neighbours(&self, group: &Group) -> Vec<Scored> {
+        let letters: Vec<char> = group.surface.chars().collect();
+        if !(4..=24).contains(&letters.len()) || !letters.iter().all(|letter| letter.is_alphabetic()) {
+            return Vec::new();
+        }
         let mut found: Vec<(bool, std::cmp::Reverse<usize>, TermId)> = Vec::new();
-        let mut variant = String::new();
         let mut stem = String::new();
         let english = rust_stemmers::Stemmer::create(rust_stemmers::Algorithm::English);
-        let stems =
-            group.alternatives.iter().filter(|other| other.how != How::Compound).map(|other| &*other.text);
-        for (round, word) in std::iter::once(&*group.surface).chain(stems).enumerate() {
-            if round > 0 && word == &*group.surface {
-                continue;
-            }
-            let letters: Vec<char> = word.chars().collect();
-            if !(4..=24).contains(&letters.len()) || !letters.iter().all(|letter| letter.is_alphabetic()) {
-                continue;
-            }
-            edits(&letters, &mut variant, &mut |variant, swapped| {
-                let mut note = |text: &str| {
-                    if let Some(term) = self.living(text) {
-                        found.push((!swapped, std::cmp::Reverse(self.postings[term as usize].len()), term));
-                    }
-                };
-                note(variant);
-                if round == 0 && variant.is_ascii() {
-                    stem.clear();
-                    super::croatian::stem_into(variant, &mut stem);
-                    note(&stem);
-                    if swapped {
-                        note(&english.stem(variant));
-                    }
+        // A stem much shorter than the word is hardly what was meant.
+        let shortest = group.surface.len().saturating_sub(3).max(4);
+        edits(&letters, &mut |variant, swapped| {
+            let mut note = |text: &str| {
+                if let Some(term) = self.living(text) {
+                    found.push((!swapped, std::cmp::Reverse(self.postings[term as usize].len()), term));
                 }
-            });
-        }
+            };
+            note(variant);
+            if variant.is_ascii() {
+                stem.clear();
+                super::croatian::stem_into(variant, &mut stem);
+                if stem.len() >= shortest && stem != variant {
+                    note(&stem);
+                }
+                let stem = english.stem(variant);
+                if stem.len() >= shortest && stem != variant {
+                    note(&stem);
+                }
+            }
+        });
         found.sort_unstable();
         let mut kept: Vec<Scored> = Vec::new();
         for (edited, _, term) in found {
@@ -839,7 +837,8 @@ impl PhraseMap {
 }
 
 /// Calls `visit` with every word one typing error from `letters`, and whether the error was a swap.
-fn edits(letters: &[char], variant: &mut String, visit: &mut impl FnMut(&str, bool)) {
+fn edits(letters: &[char], visit: &mut impl FnMut(&str, bool)) {
+    let mut variant = String::new();
     let alphabet = match letters[0] {
         'a'..='z' => 'a'..='z',
         '\u{430}'..='\u{44f}' => '\u{430}'..='\u{44f}',
@@ -851,7 +850,7 @@ fn edits(letters: &[char], variant: &mut String, visit: &mut impl FnMut(&str, bo
         variant.extend(parts[0]);
         variant.extend(between);
         variant.extend(parts[1]);
-        visit(variant, swapped);
+        visit(&variant, swapped);
     };
     for place in 0..letters.len() - 1 {
         if letters[place] != letters[place + 1] {

@@ -2,6 +2,7 @@
 
 use super::analyse::{Analysis, Language, Purpose, Role, analyse};
 use super::index::How;
+use super::stop_words;
 
 /// The most words of a question that are looked at; later ones are ignored.
 pub const QUERY_WORDS_MAX: usize = 1_024;
@@ -17,6 +18,8 @@ const PART: f32 = 0.8;
 const NUMBER_PART: f32 = 0.3;
 /// What a pair of characters that is mostly grammar counts.
 const FAINT: f32 = 0.3;
+/// What a word that frames the question counts (`tell`, `many`).
+const FRAME: f32 = 0.4;
 
 /// A question ready to be searched for. It does not depend on any index and may be used with many.
 #[derive(Clone, Debug)]
@@ -55,7 +58,11 @@ impl Query {
                     };
                     let mut group = Group {
                         surface: term.surface.into(),
-                        weight: if term.faint && whole.is_none() { FAINT } else { 1.0 },
+                        weight: match () {
+                            () if term.faint && whole.is_none() => FAINT,
+                            () if stop_words::frames(term.surface) => FRAME,
+                            () => 1.0,
+                        },
                         accented: term.accented,
                         alternatives: vec![Alternative { text: term.text.into(), weight, how: How::Word }],
                     };

@@ -36,6 +36,62 @@ const CROATIAN: &str = "
     svoju svojim ta tada taj tako takoder te tebe tebi ti tih tim* time* to tog toga toj tom* tome tu* tvoj tvoja
     tvoje u uz va* vam vama vas vasa vase vasi vec ve* vi vrlo za zar zasto zbog";
 
+/// What frames a question rather than asks it: `can you tell me how many different …`. Such a word counts
+/// little in a question, and like any other in what is remembered.
+const FRAMES: &[&str] = &[
+    "across",
+    "ask",
+    "asked",
+    "conversation",
+    "conversations",
+    "detail",
+    "details",
+    "different",
+    "discuss",
+    "discussed",
+    "give",
+    "help",
+    "kazi",
+    "know",
+    "koliko",
+    "list",
+    "many",
+    "mention",
+    "mentioned",
+    "molim",
+    "need",
+    "please",
+    "podsjeti",
+    "pomozi",
+    "popis",
+    "predlozi",
+    "preporuci",
+    "provide",
+    "recommend",
+    "reci",
+    "remember",
+    "remind",
+    "said",
+    "say",
+    "session",
+    "sessions",
+    "sjecas",
+    "suggest",
+    "talk",
+    "talked",
+    "tell",
+    "told",
+    "use",
+    "using",
+    "want",
+    "znas",
+];
+
+/// Whether a lower-case word with folded diacritics frames a question.
+pub(super) fn frames(word: &str) -> bool {
+    FRAMES.binary_search(&word).is_ok()
+}
+
 /// Which lists a word stands in.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Membership {
@@ -105,6 +161,11 @@ mod tests {
         ] {
             assert_eq!(membership(word).evidence(), evidence, "{word}");
         }
+    }
+
+    #[test]
+    fn frames_are_sorted_for_the_binary_search() {
+        assert!(FRAMES.is_sorted());
     }
 
     #[test]
