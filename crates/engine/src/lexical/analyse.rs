@@ -16,6 +16,9 @@
 //!
 //! Work and memory are linear in the text. A word is cut at [`WORD_BYTES_MAX`] bytes.
 
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use unicode_segmentation::UnicodeSegmentation;
@@ -93,6 +96,7 @@ pub struct Analysis {
     terms: Vec<Span>,
     language: Language,
     content: u32,
+    stems: StemCache,
 }
 
 impl Default for Analysis {
@@ -103,6 +107,7 @@ impl Default for Analysis {
             terms: Vec::new(),
             language: Language::Unclear,
             content: 0,
+            stems: StemCache::default(),
         }
     }
 }
@@ -140,10 +145,12 @@ impl Analysis {
         self.letters = String::from_utf8(letters).unwrap_or_default();
         self.words.clear();
         self.terms.clear();
+        self.stems.entries.fill(CachedStem::default());
     }
 
     pub(super) fn resident_bytes(&self) -> usize {
         self.letters.capacity()
+            + self.stems.entries.capacity() * size_of::<CachedStem>()
             + self.words.capacity() * size_of::<Word>()
             + self.terms.capacity() * size_of::<Span>()
     }
@@ -747,14 +754,84 @@ fn write_stems(analysis: &mut Analysis, span: Span, language: Language, purpose:
 }
 
 fn english_stem(analysis: &mut Analysis, span: Span, english: &Stemmer) -> Span {
-    let stem = english.stem(analysis.slice(span.start, span.length)).into_owned();
-    place_stem(analysis, span, &stem)
+    remembered_stem(analysis, span, Language::English, |word, stem| stem.push_str(&english.stem(word)))
 }
 
 fn croatian_stem(analysis: &mut Analysis, span: Span) -> Span {
-    let mut stem = String::with_capacity(WORD_BYTES_MAX);
-    croatian::stem_into(analysis.slice(span.start, span.length), &mut stem);
-    place_stem(analysis, span, &stem)
+    remembered_stem(analysis, span, Language::Croatian, croatian::stem_into)
+}
+
+fn remembered_stem(
+    analysis: &mut Analysis,
+    span: Span,
+    language: Language,
+    stem_into: impl Fn(&str, &mut String),
+) -> Span {
+    let mut stems = std::mem::take(&mut analysis.stems);
+    let stem = stems.stem(analysis.slice(span.start, span.length), language, stem_into);
+    let span = place_stem(analysis, span, stem);
+    analysis.stems = stems;
+    span
+}
+
+/// The stems of the latest words: running text repeats itself, and stemming is most of the work.
+#[derive(Debug, Default)]
+struct StemCache {
+    entries: Vec<CachedStem>,
+    long: String,
+}
+
+const CACHED_STEMS: usize = 2_048;
+const CACHED_BYTES: usize = 15;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct CachedStem {
+    word: [u8; CACHED_BYTES],
+    stem: [u8; CACHED_BYTES],
+    /// Zero in an empty entry.
+    word_length: u8,
+    stem_length: u8,
+    croatian: bool,
+}
+
+impl StemCache {
+    fn stem(&mut self, word: &str, language: Language, stem_into: impl Fn(&str, &mut String)) -> &str {
+        let croatian = language == Language::Croatian;
+        if word.is_empty() || word.len() > CACHED_BYTES {
+            self.long.clear();
+            stem_into(word, &mut self.long);
+            return &self.long;
+        }
+        if self.entries.is_empty() {
+            self.entries.resize(CACHED_STEMS, CachedStem::default());
+        }
+        let hash = FixedState::with_seed(u64::from(croatian)).hash_one(word.as_bytes());
+        let place = (hash >> 32) as usize % CACHED_STEMS;
+        let known = &self.entries[place];
+        let same = usize::from(known.word_length) == word.len()
+            && known.croatian == croatian
+            && &known.word[..word.len()] == word.as_bytes();
+        if !same {
+            self.long.clear();
+            stem_into(word, &mut self.long);
+            if self.long.len() > CACHED_BYTES {
+                return &self.long;
+            }
+            let mut entry = CachedStem {
+                // Both are at most CACHED_BYTES.
+                word_length: word.len() as u8,
+                stem_length: self.long.len() as u8,
+                croatian,
+                ..CachedStem::default()
+            };
+            entry.word[..word.len()].copy_from_slice(word.as_bytes());
+            entry.stem[..self.long.len()].copy_from_slice(self.long.as_bytes());
+            self.entries[place] = entry;
+        }
+        let entry = &self.entries[place];
+        // Only whole `str`s are written; an empty stem is read as no stem.
+        std::str::from_utf8(&entry.stem[..usize::from(entry.stem_length)]).unwrap_or_default()
+    }
 }
 
 /// Points `span` at `stem`, which most often is a prefix of the surface and so is written already.

@@ -78,7 +78,8 @@ const COUNT_MAX: u16 = 7;
 const COUNT_BITS: u16 = 3;
 const ACCENTED: u16 = 1 << 15;
 
-/// What may be tuned; the defaults were chosen on conversations and are what the engine uses.
+/// What may be tuned; the defaults are what the engine uses. They were chosen on two sets of conversations. One
+/// would have `b` at 1 and a greater `k1`, since its evidence stands in short messages; the other, less.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// How fast repetition saturates.
@@ -308,7 +309,8 @@ impl LexicalIndex {
         self.live == 0
     }
 
-    /// Bytes of memory held, unused capacity and an estimate of the allocator's own included.
+    /// Bytes of memory held, unused capacity and an estimate of the allocator's own included. Walks
+    /// the whole index: about a millisecond for 100,000 documents.
     pub fn resident_bytes(&self) -> usize {
         const ALLOCATION: usize = 16;
         let postings: usize = self

@@ -60,6 +60,13 @@ impl Vocabulary {
             length: u32::try_from(text.len()).unwrap_or(u32::MAX),
             references: 0,
         };
+        if self.letters.capacity() - self.letters.len() < text.len() {
+            // Grown by hand, so that no freed copy of the letters is left behind.
+            let mut larger = Vec::with_capacity((self.letters.len() + text.len()) * 3 / 2 + 64);
+            larger.extend_from_slice(&self.letters);
+            self.letters.fill(0);
+            self.letters = larger;
+        }
         self.letters.extend_from_slice(text.as_bytes());
         let id = match self.free.pop() {
             Some(id) => {
