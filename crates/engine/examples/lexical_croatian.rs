@@ -3,11 +3,14 @@
 //! `cargo run --release -p engine --example lexical_croatian -- FILE.conllu` reads a Universal Dependencies treebank and
 //! compares stems with lemmas over all pairs of different forms of nouns, names, adjectives and verbs. The endings
 //! were chosen on the sentences of odd number; those of even number were not looked at for it.
+//!
+//! Then every sentence is indexed and asked for by the lemmas of its first three content words, with and without
+//! diacritics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::bail;
-use engine::lexical::{Analysis, Purpose, Role, analyse, croatian};
+use engine::lexical::{Analysis, Field, LexicalIndex, Purpose, Query, Role, analyse, croatian};
 
 fn main() -> anyhow::Result<()> {
     let Some(path) = std::env::args().nth(1) else {
@@ -32,6 +35,47 @@ fn main() -> anyhow::Result<()> {
             }
         }
         report(name, &forms);
+    }
+    ask(&text)
+}
+
+fn ask(treebank: &str) -> anyhow::Result<()> {
+    let mut index = LexicalIndex::default();
+    let mut questions: Vec<(u32, Vec<&str>)> = Vec::new();
+    for line in treebank.lines() {
+        if let Some(sentence) = line.strip_prefix("# text = ") {
+            let id = u32::try_from(questions.len())?;
+            index.add(id, &[(Field::Value, sentence)])?;
+            questions.push((id, Vec::new()));
+        }
+        let fields: Vec<&str> = line.split('\t').collect();
+        if let ([_, _, lemma, "NOUN" | "PROPN" | "ADJ" | "VERB", ..], Some((_, lemmas))) =
+            (&fields[..], questions.last_mut())
+            && lemmas.len() < 3
+        {
+            lemmas.push(lemma);
+        }
+    }
+    questions.retain(|(_, lemmas)| lemmas.len() == 3);
+    for (name, plain) in [("as written", false), ("without diacritics", true)] {
+        let (mut first, mut ten) = (0.0, 0.0);
+        for (id, lemmas) in &questions {
+            let mut question = lemmas.join(" ");
+            if plain {
+                for (letter, base) in [("č", "c"), ("ć", "c"), ("š", "s"), ("ž", "z"), ("đ", "d")] {
+                    question = question.replace(letter, base);
+                }
+            }
+            let hits = index.search(&Query::new(&question), |_| true, 10);
+            first += f64::from(u8::from(hits.first().is_some_and(|hit| hit.id == *id)));
+            ten += f64::from(u8::from(hits.iter().any(|hit| hit.id == *id)));
+        }
+        let count = questions.len() as f64;
+        println!(
+            "asked by three lemmas {name}: {count} sentences, first {:.3}, in ten {:.3}",
+            first / count,
+            ten / count
+        );
     }
     Ok(())
 }

@@ -12,7 +12,7 @@
 //! - Compounds (`9:30`, `2026-03-12`, `foo_bar`, `project:alpha`, `camelCase`, `ana@example.org`, addresses)
 //!   survive whole and in parts. Between letters, `-`, `_` and case do not matter to the whole: `e-mail` is
 //!   `email`. Leading zeros do not matter: `09:30` is `9:30`.
-//! - `IT` in capitals amid small letters is a word, not the pronoun.
+//! - `IT` in capitals, amid small letters or alone, is a word, not the pronoun.
 //!
 //! Work and memory are linear in the text. A word is cut at [`WORD_BYTES_MAX`] bytes.
 
@@ -681,6 +681,7 @@ fn is_grammar(unit: &str) -> bool {
 fn write_terms(analysis: &mut Analysis, purpose: Purpose, lower_case: bool) {
     let language = analysis.language;
     let english = Stemmer::create(Algorithm::English);
+    let alone = analysis.words.len() == 1;
     for place in 0..analysis.words.len() {
         let word = analysis.words[place];
         let mut span = Span {
@@ -704,7 +705,7 @@ fn write_terms(analysis: &mut Analysis, purpose: Purpose, lower_case: bool) {
             Kind::Pair => span.faint = word.faint,
             Kind::Letters => {
                 let text = analysis.slice(word.start, word.length);
-                let emphatic = word.capitals && lower_case && (2..=4).contains(&text.len());
+                let emphatic = word.capitals && (lower_case || alone) && (2..=4).contains(&text.len());
                 let language =
                     if word.croatian && language == Language::English { Language::Unclear } else { language };
                 span.stop = !emphatic && stop_words::membership(text).stops(language);
