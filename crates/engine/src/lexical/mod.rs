@@ -2,7 +2,7 @@
 //! stems for English and Croatian, pairs of characters for scripts without spaces, phrases, and neighbours
 //! for typing errors.
 //!
-//! Read [`analyse`] for what a text becomes, [`query`] for what a question becomes, and [`index`] for how the
+//! Read [`mod@analyse`] for what a text becomes, [`query`] for what a question becomes, and [`index`] for how the
 //! two meet and what a score means. Nothing here reads a clock, draws a random number or touches a file: the
 //! same additions in the same order give the same answers, bit for bit.
 
