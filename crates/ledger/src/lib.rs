@@ -1,1 +1,4 @@
 //! See `docs/ARCHITECTURE`.
+pub mod entity;
+pub mod value;
+pub mod written;
