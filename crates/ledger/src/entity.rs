@@ -66,7 +66,8 @@ impl EntityRef {
             Some((kind, name)) => (Some(kind), name),
             None => (None, folded.as_str()),
         };
-        let bad_kind = kind.is_some_and(|kind| kind.is_empty() || !kind.bytes().all(|b| b.is_ascii_alphabetic()));
+        let bad_kind =
+            kind.is_some_and(|kind| kind.is_empty() || !kind.bytes().all(|b| b.is_ascii_alphabetic()));
         if bad_kind || name.contains(':') {
             return Err(MalformedEntity::BadType(written.to_owned()));
         }
@@ -88,7 +89,9 @@ impl EntityRef {
     pub fn from_words(written: &str) -> Result<EntityRef, MalformedEntity> {
         let folded = fold(written.trim())?;
         let (kind, name) = match folded.split_once(':') {
-            Some((kind, name)) if !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_alphabetic()) => (kind, name),
+            Some((kind, name)) if !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_alphabetic()) => {
+                (kind, name)
+            }
             _ => ("", folded.as_str()),
         };
         let mut slug = String::with_capacity(name.len());

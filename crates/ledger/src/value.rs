@@ -180,7 +180,9 @@ impl<'de> Deserialize<'de> for RawValue {
                 Ok(RawValue::Number(number.into()))
             }
             fn visit_f64<E: de::Error>(self, number: f64) -> Result<RawValue, E> {
-                serde_json::Number::from_f64(number).map(RawValue::Number).ok_or_else(|| E::custom("number is not finite"))
+                serde_json::Number::from_f64(number)
+                    .map(RawValue::Number)
+                    .ok_or_else(|| E::custom("number is not finite"))
             }
             fn visit_unit<E: de::Error>(self) -> Result<RawValue, E> {
                 Err(E::custom(NotScalar("null")))
@@ -399,7 +401,9 @@ impl<'de> Deserialize<'de> for Value {
                 if map.next_key::<ValueType>()?.is_some() {
                     return Err(de::Error::custom("value has more than one type"));
                 }
-                Value::read(value_type, &RawValue::Text(written)).map(|stated| stated.value).map_err(de::Error::custom)
+                Value::read(value_type, &RawValue::Text(written))
+                    .map(|stated| stated.value)
+                    .map_err(de::Error::custom)
             }
         }
         deserializer.deserialize_map(Entry)
@@ -415,7 +419,12 @@ impl Decimal {
     ///
     /// # Errors
     /// [`ValueError::TooManyDigits`]; [`ValueError::Unreadable`] when a part is not ASCII digits.
-    pub fn from_parts(negative: bool, whole: &str, fraction: &str, exponent: i32) -> Result<Decimal, ValueError> {
+    pub fn from_parts(
+        negative: bool,
+        whole: &str,
+        fraction: &str,
+        exponent: i32,
+    ) -> Result<Decimal, ValueError> {
         if !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
             let written = format!("{whole}.{fraction}");
             return Err(ValueError::Unreadable { value_type: ValueType::Number, written });
@@ -425,7 +434,9 @@ impl Decimal {
         if whole.is_empty() && fraction.is_empty() {
             return Ok(Decimal(Box::from("0")));
         }
-        if whole.len() + fraction.len() > 2 * NUMBER_DIGITS_MAX || exponent.abs() > 2 * NUMBER_DIGITS_MAX as i32 {
+        if whole.len() + fraction.len() > 2 * NUMBER_DIGITS_MAX
+            || exponent.abs() > 2 * NUMBER_DIGITS_MAX as i32
+        {
             return Err(ValueError::TooManyDigits);
         }
         let mut digits = format!("{whole}{fraction}");
@@ -474,7 +485,8 @@ impl Decimal {
 
     fn parts(&self) -> (bool, &str, &str) {
         let unsigned = self.0.strip_prefix('-');
-        let (whole, fraction) = unsigned.unwrap_or(&self.0).split_once('.').unwrap_or((unsigned.unwrap_or(&self.0), ""));
+        let (whole, fraction) =
+            unsigned.unwrap_or(&self.0).split_once('.').unwrap_or((unsigned.unwrap_or(&self.0), ""));
         (unsigned.is_some(), whole, fraction)
     }
 }
@@ -490,11 +502,13 @@ impl FromStr for Decimal {
     type Err = ValueError;
 
     fn from_str(written: &str) -> Result<Decimal, ValueError> {
-        let unreadable = || ValueError::Unreadable { value_type: ValueType::Number, written: written.to_owned() };
+        let unreadable =
+            || ValueError::Unreadable { value_type: ValueType::Number, written: written.to_owned() };
         let unsigned = written.strip_prefix('-');
         let rest = unsigned.unwrap_or(written);
         let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
-        let exponent: i32 = exponent.strip_prefix('+').unwrap_or(exponent).parse().map_err(|_| unreadable())?;
+        let exponent: i32 =
+            exponent.strip_prefix('+').unwrap_or(exponent).parse().map_err(|_| unreadable())?;
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
         if whole.is_empty() || fraction.is_empty() {
             return Err(unreadable());
@@ -506,9 +520,9 @@ impl FromStr for Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Decimal) -> Ordering {
-        let ((negative, whole, fraction), (other_negative, other_whole, other_fraction)) = (self.parts(), other.parts());
-        let magnitude =
-            (whole.len(), whole, fraction).cmp(&(other_whole.len(), other_whole, other_fraction));
+        let ((negative, whole, fraction), (other_negative, other_whole, other_fraction)) =
+            (self.parts(), other.parts());
+        let magnitude = (whole.len(), whole, fraction).cmp(&(other_whole.len(), other_whole, other_fraction));
         match (negative, other_negative) {
             (false, false) => magnitude,
             (true, true) => magnitude.reverse(),
@@ -690,7 +704,8 @@ impl PartialDate {
 
     /// The first and the last day this date may mean; nothing without a year.
     pub fn span(&self) -> Option<(civil::Date, civil::Date)> {
-        let first = civil::Date::new(self.year?, self.month.unwrap_or(1) as i8, self.day.unwrap_or(1) as i8).ok()?;
+        let first =
+            civil::Date::new(self.year?, self.month.unwrap_or(1) as i8, self.day.unwrap_or(1) as i8).ok()?;
         let last = match (self.month, self.day) {
             (_, Some(_)) => first,
             (Some(_), None) => first.last_of_month(),
@@ -740,7 +755,8 @@ fn iso_date(written: &str) -> Option<Result<PartialDate, ValueError>> {
         (None, rest)
     } else {
         let unsigned = written.strip_prefix('-');
-        let (year, rest) = unsigned.unwrap_or(written).split_once('-').unwrap_or((unsigned.unwrap_or(written), ""));
+        let (year, rest) =
+            unsigned.unwrap_or(written).split_once('-').unwrap_or((unsigned.unwrap_or(written), ""));
         if rest.is_empty() && written.ends_with('-') {
             return None;
         }
@@ -787,7 +803,8 @@ fn text_key(text: &str) -> String {
     // Only what closes or wraps a sentence goes: `C++`, `C#` and `.NET` are not `c` and `net`.
     let quotes = |c: char| matches!(c, '"' | '\'' | '“' | '”' | '„' | '‘' | '’' | '«' | '»' | '`');
     let opens = |c: char| c.is_whitespace() || quotes(c) || matches!(c, '¿' | '¡');
-    let closes = |c: char| c.is_whitespace() || quotes(c) || matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '…');
+    let closes =
+        |c: char| c.is_whitespace() || quotes(c) || matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '…');
     let stripped = key.trim_start_matches(opens).trim_end_matches(closes);
     if stripped.is_empty() { key } else { stripped.to_owned() }
 }

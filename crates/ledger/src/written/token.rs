@@ -141,11 +141,6 @@ impl<'a> Tokens<'a> {
         let start = self.get(from).map_or(self.text.len(), |token| token.start);
         (start, self.before(to).map_or(start, |token| token.end().max(start)))
     }
-
-    /// The first token that starts at or after a byte.
-    pub(crate) fn at_byte(&self, byte: usize) -> usize {
-        self.list.partition_point(|token| token.start < byte)
-    }
 }
 
 /// Lower case, Latin diacritics dropped, `đ` as `d`.
@@ -175,7 +170,9 @@ fn run(text: &str, holds: impl Fn(char) -> bool) -> usize {
 /// Letters and what clings to them; `.5` clings only to a word that already ends in a digit (`v2.0`).
 fn word_length(text: &str) -> usize {
     let holds = |c: char| {
-        (c.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&c) || unicode_normalization::char::is_combining_mark(c))
+        (c.is_alphanumeric()
+            || ('\u{300}'..='\u{36f}').contains(&c)
+            || unicode_normalization::char::is_combining_mark(c))
             && !stands_alone(c)
     };
     let mut length = run(text, holds);
@@ -205,12 +202,14 @@ fn is_croatian_hint(token: &Token<'_>) -> bool {
 
 /// Words so common that two of them tell the language of a sentence, and that are not words of the other.
 const ENGLISH_HINTS: &[&str] = &[
-    "the", "is", "are", "was", "my", "your", "his", "her", "our", "their", "and", "of", "in", "for", "with", "at", "it",
-    "this", "that", "have", "has", "had", "not", "we", "you", "he", "she", "they", "from", "by", "be", "will", "am",
-    "an", "as", "or", "but", "before", "after", "likes", "like", "works", "lives", "don", "who", "which",
+    "the", "is", "are", "was", "my", "your", "his", "her", "our", "their", "and", "of", "in", "for", "with",
+    "at", "it", "this", "that", "have", "has", "had", "not", "we", "you", "he", "she", "they", "from", "by",
+    "be", "will", "am", "an", "as", "or", "but", "before", "after", "likes", "like", "works", "lives", "don",
+    "who", "which",
 ];
 const CROATIAN_HINTS: &[&str] = &[
-    "je", "sam", "su", "u", "na", "se", "za", "od", "iz", "sa", "ne", "da", "smo", "ste", "si", "nije", "nisam", "moj",
-    "moja", "moje", "mi", "ti", "koji", "koja", "koje", "ili", "ali", "kod", "prije", "poslije", "nakon", "oko", "biti",
-    "cu", "ce", "cemo", "bi", "bih", "sto", "kao", "jer", "radi", "zivi", "imam", "nema", "ima", "ovo", "vec",
+    "je", "sam", "su", "u", "na", "se", "za", "od", "iz", "sa", "ne", "da", "smo", "ste", "si", "nije",
+    "nisam", "moj", "moja", "moje", "mi", "ti", "koji", "koja", "koje", "ili", "ali", "kod", "prije",
+    "poslije", "nakon", "oko", "biti", "cu", "ce", "cemo", "bi", "bih", "sto", "kao", "jer", "radi", "zivi",
+    "imam", "nema", "ima", "ovo", "vec",
 ];
