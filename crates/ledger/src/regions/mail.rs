@@ -100,10 +100,9 @@ fn mail_body(lines: &Lines<'_>, at: usize) -> Option<usize> {
     let line = head(lines, at)?;
     // Each pattern needs one of these, and most lines have none.
     let colon = line.contains(':');
-    if line.contains("--") || line.contains("__") || line.contains("**") || line.contains("==") {
-        if SEPARATOR.is_match(&line) {
-            return Some(at + 1);
-        }
+    let marked = ["--", "__", "**", "=="].iter().any(|marks| line.contains(marks));
+    if marked && SEPARATOR.is_match(&line) {
+        return Some(at + 1);
     }
     if BEGINS.is_match(&line) && announces_mail(lines, at, &line) {
         return Some(at + 1);

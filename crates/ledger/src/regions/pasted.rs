@@ -199,7 +199,9 @@ fn announced(lines: &Lines<'_>, found: &mut Vec<Region>) {
             let Some(found_here) = ANNOUNCED.captures(&announcement) else { continue };
             let whole_end = found_here.get(0).map_or(0, |whole| whole.end());
             let between = found_here.name("between").map_or("", |part| part.as_str());
-            if whole_end != announcement.len() || OWN_WRITING.is_match(between) {
+            // `Begin forwarded message:` is a mail program's, with bounds of its own.
+            let program = announcement.trim_start().to_lowercase().starts_with("begin forwarded");
+            if program || whole_end != announcement.len() || OWN_WRITING.is_match(between) {
                 continue;
             }
             if let Some(region) = announced_block(lines.all(), from + colon + mark.len()) {
