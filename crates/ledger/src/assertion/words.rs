@@ -36,8 +36,11 @@ pub(super) fn question(sentence: &Sentence<'_>) -> Option<Span> {
         let clause = sentence.words.get(index).map_or(0, |word| word.clause);
         let length_of_clause = sentence.words.iter().filter(|word| word.clause == clause).count();
         // "…, don't I?", "…, je li?": the tag asks about everything before it.
-        let is_tag =
-            marked && index > 0 && clause + 1 == sentence.clauses && length == 2 && length_of_clause == 2;
+        let is_tag = marked
+            && index > 0
+            && clause + 1 == sentence.clauses
+            && length_of_clause == 2
+            && (length == 2 || matches!(sentence.lower(index), "zar" | "jel"));
         return (last_quoted >= clause || is_tag).then(|| sentence.span_of(index, length));
     }
     let mark = sentence.question_mark?;
@@ -888,8 +891,11 @@ fn denies(sentence: &Sentence<'_>, index: usize) -> bool {
     let after = sentence.lower(index + 2);
     let clause = sentence.words[index].clause;
     let ends_clause = sentence.words.get(index + 1).is_none_or(|word| word.clause != clause);
-    let alone =
-        matches!(word, "no" | "ne") && (ends_clause || is_subject(next)) && sentence.begins_clause(index);
+    // "No, I live …" and "no I live …" answer somebody; Croatian `ne` stands before its verb.
+    let answers = ends_clause
+        || (word == "no" && is_subject(next))
+        || matches!(next, "ja" | "mi" | "moj" | "moja" | "moje");
+    let alone = matches!(word, "no" | "ne") && answers && sentence.begins_clause(index);
     let idle = matches!(
         (word, next),
         ("not", "only" | "just" | "bad" | "to")
