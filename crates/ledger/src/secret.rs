@@ -167,3 +167,12 @@ fn window(text: &str, start: usize, bytes: usize) -> &str {
     }
     text.get(start..end).unwrap_or_default()
 }
+
+/// The part of `text` before `end`, at most `bytes` long, cut on a character. `end` lies on a character.
+fn behind(text: &str, end: usize, bytes: usize) -> &str {
+    let mut start = end.saturating_sub(bytes);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.get(start..end).unwrap_or_default()
+}

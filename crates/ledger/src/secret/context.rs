@@ -2,7 +2,7 @@
 
 use super::shape::{Classes, Demand, random_named, wordy_share};
 use super::triggers::{Name, NameClass};
-use super::{SecretLike, window};
+use super::{SecretLike, behind, window};
 use crate::quote::Span;
 
 /// How far behind its name a value is looked for, in bytes.
@@ -68,7 +68,7 @@ fn password(text: &str, at: usize, end: usize, needs_joint: bool) -> Option<Secr
     let (value, quoted) = read_value(&line[tail + offset..], joint)?;
     let start = end + tail + offset + (value.as_ptr() as usize - line[tail + offset..].as_ptr() as usize);
     let span = Span::new(start, start + value.len());
-    let rest_of_line = text.get(span.end..).unwrap_or_default().split('\n').next().unwrap_or_default();
+    let rest_of_line = window(text, span.end, REACH_BYTES).split('\n').next().unwrap_or_default();
     let coded = is_coded(text, at, line, tail);
     let believable = match joint {
         Joint::Equals => believable_code(value, quoted, rest_of_line, spaced),
@@ -76,7 +76,7 @@ fn password(text: &str, at: usize, end: usize, needs_joint: bool) -> Option<Secr
         Joint::Colon | Joint::Verb => believable_prose(text, at, value, quoted, rest_of_line),
         Joint::Beside => {
             // `login ana password swordfish`, as in a `.netrc`.
-            let login = text[..at].split_whitespace().rev().take(2).nth(1) == Some("login");
+            let login = behind(text, at, REACH_BYTES).split_whitespace().rev().nth(1) == Some("login");
             !needs_joint
                 && tail == 0
                 && (quoted && believable_code(value, true, rest_of_line, spaced)
@@ -418,8 +418,7 @@ fn believable_code(value: &str, quoted: bool, rest: &str, spaced: bool) -> bool 
         let label = value.ends_with([':', '?', '!']) && wordy_share(value) > 0.5
             || value.split_whitespace().count() > 3 && !strong(value)
             || value.starts_with(['#', '.', '/']) && wordy_share(value) > 0.6;
-        let selector =
-            value.contains("assword") && (value.contains(['-', '/', ' ', '[']) || value.len() < 10);
+        let selector = value.contains("assword") && value.contains(['-', '/', ' ', '[']);
         let expression = value.starts_with('+') || value.contains('(') && !value.contains(')');
         return !label && !selector && !expression && !value.contains("://") && !concatenated(value, rest);
     }
@@ -441,7 +440,8 @@ fn believable_code(value: &str, quoted: bool, rest: &str, spaced: bool) -> bool 
     let plain_variable = spaced
         && !strong(value)
         && (rest.starts_with([',', ')', ';']) || value.bytes().any(|byte| byte.is_ascii_uppercase()));
-    !(repeats_name(value) && spaced) && !called && !member && !identifier && !sentence && !plain_variable
+    let named = repeats_name(value) && spaced;
+    !(called || member || identifier || sentence || plain_variable || named)
 }
 
 /// `"user:" + name + "…"`: the literal is only a piece of an expression.
@@ -471,11 +471,11 @@ fn believable_prose(text: &str, at: usize, value: &str, quoted: bool, rest: &str
         return true;
     }
     // "my password is swordfish": a plain word counts if somebody's password is said to be just that word.
-    let before = text[..at].trim_end().to_lowercase();
+    let before = behind(text, at, 40).trim_end().to_lowercase();
     let owned = ["my", "our", "the wifi", "wi-fi", "wifi", "moja", "mi", "naša"]
         .iter()
         .any(|word| before.ends_with(word));
-    let verbal = text[at..].find(value).is_some_and(|offset| {
+    let verbal = window(text, at, 2 * REACH_BYTES).find(value).is_some_and(|offset| {
         let between = &text[at..at + offset];
         between.contains(" is ")
             || between.contains(" je ")
@@ -491,7 +491,7 @@ fn believable_prose(text: &str, at: usize, value: &str, quoted: bool, rest: &str
     let adjective = ["ed", "ing", "able", "ible", "ful", "ous", "ive", "less", "ly"]
         .iter()
         .any(|end| value.ends_with(end));
-    let mi_je = text[at..].to_lowercase().contains(" mi je ");
+    let mi_je = window(text, at, 60).to_lowercase().contains(" mi je ");
     (owned || mi_je)
         && verbal
         && alone
@@ -609,6 +609,9 @@ fn key(text: &str, end: usize, weak: bool) -> Option<SecretLike> {
                     | '\\'
             )
     };
+    if let Some(found) = quoted_noise(text, end, after) {
+        return Some(found);
+    }
     let mut assigned = false;
     let mut previous = "";
     let mut tokens = 0;
@@ -636,7 +639,7 @@ fn key(text: &str, end: usize, weak: bool) -> Option<SecretLike> {
         let open = OPEN
             .contains(&previous.to_lowercase().trim_matches(|character: char| !character.is_alphanumeric()));
         let linked = token.contains("//")
-            || text[..end + token_start]
+            || behind(text, end + token_start, REACH_BYTES)
                 .rsplit(char::is_whitespace)
                 .next()
                 .is_some_and(|glued| glued.contains("://") && !glued.ends_with(['=', ':']));
@@ -662,6 +665,27 @@ fn key(text: &str, end: usize, weak: bool) -> Option<SecretLike> {
     None
 }
 
+/// `'AUTH_KEY', 'MW1pxM>%0Vl 2(#o…'`: a long quoted value of all kinds of characters, spaces among them.
+fn quoted_noise(text: &str, end: usize, after: &str) -> Option<SecretLike> {
+    let line = after.split('\n').next()?;
+    let name = line.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    let open = line[name..].trim_start_matches(['"', '\'']);
+    let joint = open.trim_start_matches([' ', ',', '=', ':', '>', '\t', '(']);
+    let mark = joint.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
+    let start = end + (line.len() - joint.len()) + 1;
+    let value = window(text, start, 200).split([mark, '\n']).next()?;
+    let classes = Classes::of(value);
+    let noise = value.len() >= 24
+        && classes.marks >= 5
+        && classes.lower >= 3
+        && classes.upper >= 3
+        && classes.digits >= 2
+        && classes.changes * 2 >= value.len()
+        && wordy_share(value) < 0.3;
+    (noise && open.len() > joint.len())
+        .then(|| SecretLike { kind: "api_key", span: Span::new(start, start + value.len()) })
+}
+
 fn grow(text: &str, from: usize, separates: impl Fn(char) -> bool) -> usize {
     let rest = window(text, from, 600);
     from + rest.find(separates).unwrap_or(rest.len())
@@ -669,11 +693,8 @@ fn grow(text: &str, from: usize, separates: impl Fn(char) -> bool) -> usize {
 
 /// "hunter2! is my password": the value before its name.
 fn told_before(text: &str, at: usize, kind: &'static str) -> Option<SecretLike> {
-    let mut from = at.saturating_sub(90);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    let before = text.get(from..at)?;
+    let before = behind(text, at, 90);
+    let from = at - before.len();
     let lower = before.to_ascii_lowercase();
     let joints = [
         " is my ",

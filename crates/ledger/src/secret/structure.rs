@@ -15,6 +15,7 @@ pub(super) fn at(text: &str, at: usize, structure: Structure) -> Option<SecretLi
         Structure::Webhook => webhook(text, at),
         Structure::Putty => putty(text, at),
         Structure::CommandLine => command_line(text, at),
+        Structure::PasswordFile => password_file(text, at),
     }
 }
 
@@ -39,12 +40,13 @@ fn putty(text: &str, at: usize) -> Option<SecretLike> {
 
 fn web_token(text: &str, at: usize) -> Option<SecretLike> {
     let rest = window(text, at, 8_192);
-    if !rest.starts_with("eyJ") || text[..at].ends_with(|before: char| before.is_alphanumeric()) {
+    let inside = |before: char| before.is_alphanumeric() || matches!(before, '_' | '-' | '.');
+    if !rest.starts_with("eyJ") || text[..at].ends_with(inside) {
         return None;
     }
     let length = rest
         .bytes()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'='))
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
         .count();
     let mut parts = rest[..length].split('.');
     let header = parts.next()?;
@@ -61,8 +63,7 @@ fn address(text: &str, at: usize) -> Option<SecretLike> {
     let start = at + 3;
     let rest = window(text, start, 400);
     let ends = |character: char| {
-        character.is_whitespace()
-            || matches!(character, '"' | '\'' | '`' | '<' | '>' | '/' | '?' | '#' | ',' | ')')
+        character.is_whitespace() || matches!(character, '"' | '\'' | '`' | '<' | '>' | '/' | '?' | ',' | ')')
     };
     let authority = &rest[..rest.find(ends).unwrap_or(rest.len())];
     let login = &authority[..authority.rfind('@')?];
@@ -126,6 +127,9 @@ fn webhook(text: &str, at: usize) -> Option<SecretLike> {
 fn command_line(text: &str, at: usize) -> Option<SecretLike> {
     let line = window(text, at, 300);
     let called = line.to_ascii_lowercase();
+    if called.starts_with("login(") {
+        return login_call(text, at);
+    }
     if called.starts_with("directoryentry(")
         || called.starts_with("networkcredential(")
         || called.starts_with("convertto")
@@ -158,6 +162,30 @@ fn command_line(text: &str, at: usize) -> Option<SecretLike> {
     let real =
         secret.len() >= 4 && !secret.starts_with(['$', '<', '{', '-', '%']) && !secret.starts_with("http");
     real.then_some(SecretLike { kind: "password", span: Span::new(at + start, at + start + value.len()) })
+}
+
+/// `host:5432:database:user:password`, a line of PostgreSQL's password file.
+fn password_file(text: &str, at: usize) -> Option<SecretLike> {
+    let rest = window(text, at + ":5432:".len(), 200);
+    let line = rest.split(char::is_whitespace).next()?;
+    let mut parts = line.splitn(3, ':');
+    let (database, user, password) = (parts.next()?, parts.next()?, parts.next()?);
+    let start = at + ":5432:".len() + line.len() - password.len();
+    let whole = !database.is_empty() && !user.is_empty() && password.len() >= 4;
+    whole.then(|| SecretLike { kind: "password", span: Span::new(start, start + password.len()) })
+}
+
+/// `login('name', 'secret'`: the second of two quoted arguments.
+fn login_call(text: &str, at: usize) -> Option<SecretLike> {
+    let start = at + "login(".len();
+    let rest = window(text, start, 200);
+    let mark = rest.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
+    let name_end = 1 + rest[1..].find(mark)?;
+    let between = &rest[name_end + 1..];
+    let second = between.trim_start().strip_prefix(',')?.trim_start().strip_prefix(mark)?;
+    let value = second.split(mark).next().filter(|value| value.len() >= 4)?;
+    let value_start = start + rest.len() - second.len();
+    Some(SecretLike { kind: "password", span: Span::new(value_start, value_start + value.len()) })
 }
 
 /// 13 to 19 digits, in one piece or in groups of a card, with an issuer's beginning and a true Luhn sum.

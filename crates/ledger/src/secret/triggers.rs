@@ -26,6 +26,7 @@ pub(super) enum Structure {
     Webhook,
     Putty,
     CommandLine,
+    PasswordFile,
 }
 
 /// A word that names a secret, with where its match ends relative to its beginning.
@@ -83,6 +84,8 @@ const STRUCTURES: &[(&str, Structure)] = &[
     ("hooks.zapier.com/", Structure::Webhook),
     ("private-lines:", Structure::Putty),
     ("private-mac:", Structure::Putty),
+    (":5432:", Structure::PasswordFile),
+    ("login(", Structure::CommandLine),
     ("psexec", Structure::CommandLine),
     ("sshpass", Structure::CommandLine),
     ("mysqldump", Structure::CommandLine),
