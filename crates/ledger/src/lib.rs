@@ -1,35 +1,55 @@
 //! The words of Testimony and its pure rules.
 //!
-//! Nothing here reads a clock, draws randomness or touches a file: the same inputs give the same output. The modules,
-//! in reading order: what time is ([`time`]), whose memory it is ([`scope`]), where words come from ([`source`]) and
-//! what they were ([`evidence`]), what one of them says ([`claim`]), what is held true ([`fact`]), how that is decided
-//! ([`settle`], [`adjudicate`]), how a log folds into a readable memory ([`log`], [`memory`]), how words are forgotten
-//! ([`erase`]), how a turn is recorded ([`turn`]), and what a store must do ([`store`]).
+//! Nothing here reads a clock, draws randomness or touches a file: the same inputs give the same output. The modules
+//! stand in reading order:
+//!
+//! - what time is ([`time`]), what an id is ([`id`], [`keys`]), whose memory it is ([`scope`]);
+//! - where words come from ([`source`]) and what they were ([`evidence`]);
+//! - what they are about ([`entity`]), which values there are ([`value`], [`written`]), which predicates ([`registry`]);
+//! - what somebody proposes ([`proposal`]) and what may enter ([`admission`], [`gate`]), by whose words they are
+//!   ([`regions`]), whether they stand there ([`quote`]), assert anything ([`assertion`]) and hold no secret ([`secret`]);
+//! - what was said ([`claim`]), what is held true ([`fact`]) and how that is decided ([`settle`], [`adjudicate`]);
+//! - how a log folds into a readable memory ([`log`], [`memory`]) and how words are forgotten ([`erase`], [`proof`]);
+//! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]);
+//! - what a store must do ([`store`]), and the plainest one that does ([`reference`](mod@reference)).
 #![deny(missing_docs)]
 
 pub mod time;
+
 pub mod id;
 pub mod keys;
 pub mod scope;
+
+pub mod evidence;
 pub mod source;
+
 pub mod entity;
+pub mod registry;
 pub mod value;
 pub mod written;
-pub mod evidence;
+
+pub mod admission;
+pub mod assertion;
+pub mod gate;
+pub mod proposal;
+pub mod quote;
+pub mod regions;
+pub mod secret;
+
+pub mod adjudicate;
 pub mod claim;
 pub mod fact;
-pub mod registry;
-pub mod admission;
 pub mod settle;
+
+pub mod erase;
 pub mod log;
 pub mod memory;
-pub mod adjudicate;
-pub mod erase;
 pub mod proof;
-pub mod turn;
-pub mod proposal;
-pub mod resolve;
+
 pub mod packet;
+pub mod resolve;
 pub mod triage;
-pub mod store;
+pub mod turn;
+
 pub mod reference;
+pub mod store;

@@ -1,0 +1,397 @@
+//! What a sentence asserts: a table in both languages, benign statements, and laws over any text.
+
+use ledger::assertion::{NotAssertedKind, Polarity, not_asserted, permits};
+use ledger::quote::{Span, find};
+use proptest::prelude::*;
+
+use NotAssertedKind::{Conditional, Former, Hypothetical, Negated, Question, Reported, Uncertain, Wish};
+
+/// The quote stands between `[` and `]`.
+fn judge(marked: &str) -> (Option<NotAssertedKind>, String) {
+    let start = marked.find('[').expect("a quote");
+    let end = marked.rfind(']').expect("a quote");
+    let text = format!("{}{}{}", &marked[..start], &marked[start + 1..end], &marked[end + 1..]);
+    let found = not_asserted(&text, Span::new(start, end - 1));
+    let clue = found.and_then(|found| found.clue_span.slice(&text)).unwrap_or_default().to_owned();
+    (found.map(|found| found.kind), clue)
+}
+
+const REFUSED: &[(&str, NotAssertedKind)] = &[
+    // Questions
+    ("Do [I live in Rome]?", Question),
+    ("Do [I live in Rome]", Question),
+    ("[Do I live in Rome?]", Question),
+    ("[I live in Rome]?", Question),
+    ("So, [I live in Rome]??", Question),
+    ("[I live in Rome], right?", Question),
+    ("[I live in Rome], don't I?", Question),
+    ("[You know that I live in Rome], correct?", Question),
+    ("Am [I allergic to nuts]?", Question),
+    ("Is [my birthday 12 June]?", Question),
+    ("is [my birthday on 12 June]", Question),
+    ("Have [I told you that I live in Rome]?", Question),
+    ("What if [I live in Rome]?", Question),
+    ("Where do [I live in Rome]?", Question),
+    ("where do [I live]", Question),
+    ("Hi! Should [I move to Rome]?", Question),
+    ("I was thinking, should [I move to Rome]?", Question),
+    ("I like tea, but do [I like coffee]?", Question),
+    ("Why do [I live in Rome] and not in Milan?", Question),
+    ("Do you remember that [I live in Rome]?", Question),
+    ("I wonder if [I should live in Rome].", Question),
+    ("I wonder whether [my name is Ana].", Question),
+    ("Tell me if [I live in Rome].", Question),
+    ("Remind me where [I live in Rome].", Question),
+    ("Do you know if [I am vegan].", Question),
+    ("Isn't [my name Ana]?", Question),
+    ("Does [Ana work for me]?", Question),
+    ("[My name is Ana]? [That is new]", Question),
+    ("Živim li [u Rimu]?", Question),
+    ("[Živim li u Rimu]?", Question),
+    ("[živim li u Rimu]", Question),
+    ("Je li [moj rođendan 12. lipnja]?", Question),
+    ("Jesam li [alergična na orahe]", Question),
+    ("Da li [živim u Rimu]", Question),
+    ("Zar [živim u Rimu]?", Question),
+    ("Gdje [živim u Rimu]?", Question),
+    ("Kako se [zovem Ana]?", Question),
+    ("[Živim u Rimu], zar ne?", Question),
+    ("[Živim u Rimu], jel da?", Question),
+    ("[Živim u Rimu]?", Question),
+    ("Zanima me [živim li u Rimu].", Question),
+    ("Pitam se [volim li kavu].", Question),
+    ("Jel [živim u Rimu]", Question),
+    ("Sviđa mi se more, ali volim li [planine]?", Question),
+    // Conditionals
+    ("If [I lived in Rome], I would be happy.", Conditional),
+    ("If I lived in Rome, [I would be happy].", Conditional),
+    ("[I would live in Rome] if I had money.", Conditional),
+    ("[I would live in Rome], if I had money.", Conditional),
+    ("[I eat fish if it is fresh].", Conditional),
+    ("[I'll move to Rome] unless they offer more.", Conditional),
+    ("If [I live in Rome] next year, call me.", Conditional),
+    ("But if [I move to Rome], I need a flat.", Conditional),
+    ("Call me if [I live in Rome].", Conditional),
+    ("In case [I move to Rome], keep the flat.", Conditional),
+    ("Had I [lived in Rome], I would know.", Conditional),
+    ("Provided that [I live in Rome], it works.", Conditional),
+    ("Even if [I lived in Rome], no.", Conditional),
+    ("Ako [živim u Rimu], javi mi.", Conditional),
+    ("[Preselit ću se u Rim] ako dobijem posao.", Conditional),
+    ("Ako dobijem posao, [živjet ću u Rimu].", Conditional),
+    ("Ukoliko [se preselim u Rim], javit ću.", Conditional),
+    ("Kad bih [živio u Rimu], bio bih sretan.", Conditional),
+    ("[Živio bih u Rimu] kad bih imao novca.", Conditional),
+    ("Da [živim u Rimu], bio bih sretan.", Conditional),
+    ("Da sam [bogat], živio bih u Rimu.", Conditional),
+    ("Da sam bogat, [živio bih u Rimu].", Conditional),
+    ("U slučaju da [se preselim u Rim], javi.", Conditional),
+    // Hypotheticals
+    ("Imagine [I live in Rome].", Hypothetical),
+    ("Imagine that [I am a doctor] and help me.", Hypothetical),
+    ("Suppose [I live in Rome].", Hypothetical),
+    ("Let's say [I live in Rome].", Hypothetical),
+    ("Let’s say [I live in Rome].", Hypothetical),
+    ("OK, let's pretend [my name is Bob].", Hypothetical),
+    ("Hypothetically, [I live in Rome].", Hypothetical),
+    ("[I live in Rome], hypothetically.", Hypothetical),
+    ("Assume [my budget is 500 euros].", Hypothetical),
+    ("Say [I live in Rome].", Hypothetical),
+    ("Imagine we moved. [I live in Rome] now.", Hypothetical),
+    ("Zamisli da [živim u Rimu].", Hypothetical),
+    ("Zamislimo da [živim u Rimu].", Hypothetical),
+    ("Recimo da [živim u Rimu].", Hypothetical),
+    ("Pretpostavimo da [mi je ime Ana].", Hypothetical),
+    ("Hipotetski, [živim u Rimu].", Hypothetical),
+    ("Što ako [se preselim u Rim].", Hypothetical),
+    // Reports
+    ("Bob says [I live in Rome].", Reported),
+    ("Bob said that [I live in Rome].", Reported),
+    ("You said [I live in Rome].", Reported),
+    ("My mother thinks [I live in Rome].", Reported),
+    ("They claim that [I am vegan].", Reported),
+    ("[I live in Rome], says Bob.", Reported),
+    ("[I live in Rome], Bob says.", Reported),
+    ("According to Bob, [I live in Rome].", Reported),
+    ("Apparently [I live in Rome].", Reported),
+    ("I was told [I am allergic to nuts].", Reported),
+    ("Bob always says [I am lazy].", Reported),
+    ("The horoscope says [I will move to Rome].", Reported),
+    ("[Bob says I live in Rome]", Reported),
+    ("Marko kaže da [živim u Rimu].", Reported),
+    ("Marko je rekao da [živim u Rimu].", Reported),
+    ("Kažu da [sam lijen].", Reported),
+    ("Mama misli da [živim u Rimu].", Reported),
+    ("Navodno [živim u Rimu].", Reported),
+    ("Šef tvrdi da [ne radim petkom].", Reported),
+    // Wishes and plans
+    ("I wish [I lived in Rome].", Wish),
+    ("[I wish I lived in Rome].", Wish),
+    ("I hope [I get the job].", Wish),
+    ("I'd love to [live in Rome].", Wish),
+    ("I would like to [live in Rome].", Wish),
+    ("I want to [live in Rome].", Wish),
+    ("[I want to live in Rome].", Wish),
+    ("I plan to [move to Rome].", Wish),
+    ("I'm thinking about [moving to Rome].", Wish),
+    ("If only [I lived in Rome].", Wish),
+    ("Volio bih [živjeti u Rimu].", Wish),
+    ("Htjela bih [živjeti u Rimu].", Wish),
+    ("Želim [živjeti u Rimu].", Wish),
+    ("Nadam se da [ću živjeti u Rimu].", Wish),
+    ("Planiram [se preseliti u Rim].", Wish),
+    ("Da barem [živim u Rimu].", Wish),
+    // Doubts
+    ("Maybe [I'll move to Rome].", Uncertain),
+    ("[I might move to Rome].", Uncertain),
+    ("Perhaps [my name is Bob].", Uncertain),
+    ("I'm not sure [I live in Rome].", Uncertain),
+    ("I may [move to Rome] next year.", Uncertain),
+    ("Možda [se preselim u Rim].", Uncertain),
+    ("Nisam siguran [živim u Rimu].", Uncertain),
+    ("Ne znam [živim u Rimu].", Uncertain),
+    // What is over
+    ("I used to [live in Rome].", Former),
+    ("I no longer [live in Rome].", Former),
+    ("I don't [live in Rome] anymore.", Former),
+    ("[I stopped eating meat].", Former),
+    ("I quit [smoking].", Former),
+    ("Više ne [živim u Rimu].", Former),
+    ("Više nisam [vegetarijanac].", Former),
+    ("Ne [živim više u Rimu].", Former),
+    ("Nekad sam [živio u Rimu].", Former),
+    ("Prestala sam [jesti meso].", Former),
+    // Denials
+    ("I don't [live in Rome].", Negated),
+    ("[I don't like mushrooms].", Negated),
+    ("I don't like [mushrooms].", Negated),
+    ("I do not [like mushrooms].", Negated),
+    ("I dont [like mushrooms].", Negated),
+    ("I don’t [like mushrooms].", Negated),
+    ("I'm not [a vegetarian].", Negated),
+    ("I never [drink coffee].", Negated),
+    ("I have never [lived in Rome].", Negated),
+    ("No [meetings before 9:30], please.", Negated),
+    ("I don't eat [meat, fish or eggs].", Negated),
+    ("I don't eat meat, [fish] or eggs.", Negated),
+    ("I live in Split, I don't [live in Rome].", Negated),
+    ("I can't [stand mushrooms].", Negated),
+    ("Nobody [calls me Bob].", Negated),
+    ("Ne [volim gljive].", Negated),
+    ("[Ne volim gljive].", Negated),
+    ("Nisam [vegetarijanac].", Negated),
+    ("Nikad ne [pijem kavu].", Negated),
+    ("Nemam [psa].", Negated),
+    ("Nije [mi ime Bob].", Negated),
+    ("Neću [sastanke prije 9:30].", Negated),
+    ("Nemoj [mi zakazivati sastanke petkom].", Negated),
+    ("Živim u Splitu, ne [živim u Rimu].", Negated),
+    ("Ja ne [jedem meso].", Negated),
+];
+
+const ASSERTED: &[&str] = &[
+    "[I live in Rome].",
+    "[I live in Rome]",
+    "[I'm vegetarian], what should I cook?",
+    "[I moved to Rome last week], can you update my address?",
+    "[I live in Rome] and I need a dentist. Do you know one?",
+    "Do you like Rome? [I live in Rome].",
+    "[I live in Rome]. Is it big?",
+    "Where should I eat? [I live in Rome] and [I am vegan].",
+    "[I live in Rome], ok?",
+    "Can you remember that [I'm allergic to nuts]?",
+    "Could you please note that [my birthday is 12 June]?",
+    "Did you know that [I live in Rome]?",
+    "Guess what! [I live in Rome] now.",
+    "What I like most is [tea].",
+    "When I lived in Split I was young, but [I live in Rome] now.",
+    "[I am allergic to nuts], so tell me if a recipe has them.",
+    "Let me know if a recipe has nuts, [I'm allergic to nuts].",
+    "If it helps, [I live in Rome].",
+    "If you need to know, [I live in Rome].",
+    "If I remember correctly, [my flight is on 12 June].",
+    "If I'm not mistaken, [my flight is on 12 June].",
+    "If it rains I stay home, but [I live in Rome].",
+    "[I prefer short answers], if possible.",
+    "I suppose [I like tea].",
+    "I think [I'm allergic to nuts].",
+    "I said [I live in Rome].",
+    "I told you [I live in Rome].",
+    "As I said, [my name is Ana].",
+    "[My boss says hi].",
+    "That said, [I live in Rome].",
+    "[I live in Rome], not in Milan.",
+    "No, [I live in Rome].",
+    "No [I live in Rome].",
+    "[I not only sing but also dance].",
+    "Don't forget [I'm vegan].",
+    "Don't forget that [I'm vegan].",
+    "No problem, [my number is 5].",
+    "No worries, [I live in Rome].",
+    "[I can't live without coffee].",
+    "I don't like it because [I live in a noisy street].",
+    "I don't live in Milan but [in Rome].",
+    "I don't eat meat, [I'm vegetarian].",
+    "[I don't eat meat, I'm vegetarian].",
+    "[I am used to early mornings].",
+    "I got used to [living in Rome].",
+    "I used to live in Split, but [I live in Rome] now.",
+    "I want to learn Spanish, [I live in Madrid].",
+    "I'm not sure what to cook, [I'm vegetarian].",
+    "[My birthday is 12.6.1990.] and I like cake.",
+    "[I weigh 72.5 kg], e.g. today.",
+    "Dr. Smith is my doctor. [I live in Rome].",
+    "[My doctor is Dr. Smith].",
+    "[I work at Acme Inc. in Rome].",
+    "[I wake up at 6 a.m. every day].",
+    "My list:\n- [I am vegan]\n- do I like tea?",
+    "[I am vegan]\nDo I like tea?",
+    "[I live in\nRome] now.",
+    "Thanks! [I live in Rome]! Really?",
+    "I have you on speed dial and [my name is Ana].",
+    "[In May I move to Rome].",
+    "[My wife likes tea], and so do I.",
+    "[I love it when it rains].",
+    "[My favourite film is What If].",
+    "[I always answer within an hour].",
+    "I love this city, which is why [I live in Rome].",
+    "[Remember: my name is Ana].",
+    "[Zovem se Ana].",
+    "[Živim u Rimu].",
+    "[Živim u Rimu], što da posjetim?",
+    "[Vegetarijanka sam], možeš li predložiti večeru?",
+    "Možeš li mi pomoći? [Živim u Rimu].",
+    "Kako si? [Živim u Rimu].",
+    "[Rođen sam 12.6.1990. u Splitu].",
+    "[Rođendan mi je 12. lipnja].",
+    "[Moj sastanak je u 9.30 h].",
+    "Ne, [živim u Rimu].",
+    "Ne živim u Splitu nego [u Rimu].",
+    "Ne volim gužvu jer [živim u mirnoj ulici].",
+    "Nema problema, [zovem se Ana].",
+    "Ne zaboravi da [sam vegan].",
+    "[Ne samo da pjevam nego i plešem].",
+    "Rekao sam da [živim u Rimu].",
+    "Rekla sam ti da [sam vegetarijanka].",
+    "Znaš da [živim u Rimu].",
+    "Ako te zanima, [živim u Rimu].",
+    "Ako se dobro sjećam, [let mi je 12. lipnja].",
+    "Da, [živim u Rimu].",
+    "[Volim kavu, npr. espresso].",
+    "[Radim u tvrtki Acme d.o.o. u Zagrebu].",
+    "[Više volim čaj od kave].",
+    "[Svi me zovu Ana].",
+    "[Imam dva psa i mačku].",
+    "Nekad živim brzo, ali [živim u Rimu].",
+    "[Supruga mi se zove Iva].",
+    "Bok! [Ja sam Ana, radim kao medicinska sestra u Splitu].",
+    "Recimo, [volim čaj].",
+];
+
+#[test]
+fn what_is_not_asserted_is_told_with_its_kind() {
+    let mut wrong = Vec::new();
+    for (marked, kind) in REFUSED {
+        let (found, clue) = judge(marked);
+        if found != Some(*kind) {
+            wrong.push(format!("{marked:?} should be {kind:?}, is {found:?} by {clue:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), REFUSED.len(), wrong.join("\n"));
+    assert!(REFUSED.len() + ASSERTED.len() >= 250, "{}", REFUSED.len() + ASSERTED.len());
+}
+
+#[test]
+fn plain_statements_pass() {
+    let mut wrong = Vec::new();
+    for marked in ASSERTED {
+        let (found, clue) = judge(marked);
+        if found.is_some() {
+            wrong.push(format!("{marked:?} is {found:?} by {clue:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ASSERTED.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_clue_is_the_word_that_shows_it() {
+    for (marked, expected) in [
+        ("Do [I live in Rome]?", "Do I"),
+        ("[I live in Rome]?", "?"),
+        ("Ako [živim u Rimu], javi.", "Ako"),
+        ("I don’t [like mushrooms].", "don’t"),
+        ("Marko kaže da [živim u Rimu].", "kaže"),
+        ("Let’s say we moved. [I live in Rome].", "Let’s say"),
+        ("I no longer [live in Rome].", "no longer"),
+    ] {
+        assert_eq!(judge(marked).1, expected, "{marked:?}");
+    }
+}
+
+#[test]
+fn polarity_decides_what_a_denial_is_worth() {
+    use Polarity::{Affirmative, Aspiration, Negative};
+    for (kind, polarity, retract, expected) in [
+        (Negated, Affirmative, false, false),
+        (Negated, Negative, false, true),
+        (Negated, Affirmative, true, true),
+        (Former, Affirmative, false, false),
+        (Former, Affirmative, true, true),
+        (Former, Negative, false, true),
+        (Wish, Affirmative, false, false),
+        (Wish, Aspiration, false, true),
+        (Wish, Negative, false, true),
+        (Wish, Affirmative, true, false),
+        (Question, Negative, true, false),
+        (Conditional, Negative, true, false),
+        (Hypothetical, Aspiration, true, false),
+        (Reported, Negative, true, false),
+        (Uncertain, Aspiration, false, false),
+    ] {
+        assert_eq!(permits(kind, polarity, retract), expected, "{kind:?} {polarity:?} {retract}");
+    }
+}
+
+#[test]
+fn long_texts_are_bounded() {
+    for piece in ["if a, ", "not ", "a ", "I don't, ", "? ", "\n", "li ", "says I ", "č. "] {
+        let text = piece.repeat(10_000_000 / piece.len());
+        let _ = not_asserted(&text, Span::new(0, text.len()));
+        let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(offset, _)| offset);
+        let _ = not_asserted(&text, Span::new(middle, text.len()));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_and_any_span_are_judged(
+        parts in proptest::collection::vec(proptest::sample::select(vec![
+            "I ", "don't ", "if ", "ako ", "li ", "? ", ". ", "12.6.2026. ", "\n", "\n\n", "says ", "Bob ", "wish ", "č", "\u{30c}", "\u{200b}",
+            "would ", "more ", "više ", "ne ", ", ", "used to ", "(", ")", "’", "😀", "no longer", "maybe ", "imagine ", "da sam ", "bih ",
+        ]), 0..25),
+        start in 0_usize..150, end in 0_usize..150,
+    ) {
+        let text = parts.concat();
+        if let Some(found) = not_asserted(&text, Span::new(start, end)) {
+            prop_assert!(found.clue_span.slice(&text).is_some_and(|clue| !clue.is_empty()), "{:?}", found);
+        }
+    }
+
+    #[test]
+    fn any_unicode_is_judged(text in "\\PC{0,80}", start in 0_usize..100, end in 0_usize..100) {
+        if let Some(found) = not_asserted(&text, Span::new(start, end)) {
+            prop_assert!(found.clue_span.slice(&text).is_some(), "{:?}", found);
+        }
+    }
+
+    #[test]
+    fn a_question_mark_after_a_plain_statement_asks(name in "[A-Z][a-z]{2,8}") {
+        let text = format!("I live in {name}");
+        let asked = format!("{text}?");
+        let span = find(&asked, &text).expect("it stands there");
+        prop_assert_eq!(not_asserted(&text, span), None);
+        prop_assert_eq!(not_asserted(&asked, span).map(|found| found.kind), Some(Question));
+    }
+}
