@@ -13,6 +13,7 @@ pub mod propose;
 pub mod recall;
 pub mod remember;
 mod subject;
+pub mod tokens;
 pub mod turn;
 pub mod verify;
 mod view;
@@ -66,7 +67,13 @@ impl Engine {
     /// An engine over `store`, under `policies`, counting tokens with `tokens`.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, policies: Policies, tokens: Arc<dyn TokenCounter>) -> Self {
-        Self { store, policies, tokens, subjects: Mutex::default(), memory_bytes_max: Self::MEMORY_BYTES_DEFAULT }
+        Self {
+            store,
+            policies,
+            tokens,
+            subjects: Mutex::default(),
+            memory_bytes_max: Self::MEMORY_BYTES_DEFAULT,
+        }
     }
 
     /// The same engine, its snapshots held to `bytes` together; the least used are dropped first and read again when needed.
@@ -92,6 +99,13 @@ impl Engine {
     #[must_use]
     pub fn store(&self) -> &dyn Store {
         &*self.store
+    }
+
+    /// A number no other use of this engine has.
+    fn next_use(&self) -> u64 {
+        let mut subjects = self.subjects.lock();
+        subjects.uses += 1;
+        subjects.uses
     }
 
     fn held(&self, scope: &Scope) -> Arc<Held> {

@@ -17,9 +17,7 @@ use ledger::log::Row;
 use ledger::memory::fact_key;
 use ledger::proposal::Proposal;
 use ledger::regions::foreign_regions;
-use ledger::source::{
-    Authority, Fidelity, Mode, NAME_BYTES_MAX, Retention, Source, SourceError, SourceKind,
-};
+use ledger::source::{Authority, Fidelity, Mode, NAME_BYTES_MAX, Retention, Source, SourceError, SourceKind};
 use ledger::store::Recognised;
 use ledger::time::{Instant, Moment};
 use parking_lot::Mutex;
@@ -228,10 +226,8 @@ impl Engine {
         let event_time = read_event_time(&message, now)?;
         check_lengths(&message)?;
         let hash = ContentHash::of(message.text.as_bytes());
-        let named = keys.fingerprint(
-            Purpose::Source,
-            &[source.kind.as_str().as_bytes(), source.reference.as_bytes()],
-        );
+        let named = keys
+            .fingerprint(Purpose::Source, &[source.kind.as_str().as_bytes(), source.reference.as_bytes()]);
         let instant = event_time.instant.micros().to_le_bytes();
         let external = message.external_id.as_ref();
         let marks = Marks {
@@ -254,9 +250,9 @@ impl Engine {
             Some(given) => (given, message.proposer.unwrap_or_else(|| "agent".to_owned())),
             None if message.author == Author::Owner && observing.rules => {
                 let drafts = propose::propose(&message.text, &event_time.zoned(), self.registry());
-                (drafts.iter().map(propose::Draft::to_json).collect(), propose::RULES.to_owned())
+                (drafts.iter().map(propose::Draft::to_json).collect(), propose::PROPOSER.to_owned())
             }
-            None => (Vec::new(), propose::RULES.to_owned()),
+            None => (Vec::new(), propose::PROPOSER.to_owned()),
         };
         let received = proposals.len() as u64;
         let (mut admitted, mut refused, mut failed) = (Vec::new(), Vec::new(), Vec::new());
@@ -366,7 +362,10 @@ fn check_lengths(message: &Message) -> Result<(), EngineError> {
         }
     }
     if message.attachments.len() > 100 {
-        return Err(EngineError::Input(format!("{} attachments; 100 are allowed", message.attachments.len())));
+        return Err(EngineError::Input(format!(
+            "{} attachments; 100 are allowed",
+            message.attachments.len()
+        )));
     }
     match message.proposals.as_ref().map_or(0, Vec::len) {
         count if count > PROPOSALS_MAX => {
@@ -504,7 +503,8 @@ fn find_lineage(draft: &mut Draft<'_>, lineage: &str) -> Result<SourceId, Engine
 fn write_evidence(draft: &mut Draft<'_>, now: Instant, one: &Judged) -> Result<EvidenceId, EngineError> {
     let source = find_or_write_source(draft, one)?;
     let stored = draft.snapshot.memory.source(source).cloned();
-    let (mode, retention) = stored.map_or((Mode::Snapshot, Retention::Full), |known| (known.mode, known.retention));
+    let (mode, retention) =
+        stored.map_or((Mode::Snapshot, Retention::Full), |known| (known.mode, known.retention));
     let before = draft.snapshot.memory.newest_edition(source);
     let evidence = Evidence {
         source,
@@ -536,7 +536,8 @@ fn write_edition(draft: &mut Draft<'_>, one: &Judged, source: SourceId, edition:
     let (mut dropped, mut restored) = (Vec::new(), Vec::new());
     for id in memory.claims_of(source) {
         let Some(claim) = memory.claim(id).filter(|claim| claim.op == Op::Assert) else { continue };
-        let stands = claim.words.quotes.iter().all(|quote| ledger::quote::find(&one.text, quote.text()).is_some());
+        let stands =
+            claim.words.quotes.iter().all(|quote| ledger::quote::find(&one.text, quote.text()).is_some());
         match (stands, memory.is_lapsed(id)) {
             (false, false) => dropped.push(id),
             (true, true) => restored.push(id),

@@ -96,7 +96,8 @@ impl Engine {
             Grain::Compiled => self.read(call.scope, |snapshot| {
                 let as_of = as_of(snapshot, call.now, recall.valid_at, recall.believed_at);
                 let view = View { snapshot, registry: self.registry(), as_of };
-                let notices = vec!["no pages are compiled by this version; ask for `fact` or `evidence`".to_owned()];
+                let notices =
+                    vec!["no pages are compiled by this version; ask for `fact` or `evidence`".to_owned()];
                 Ok(Recalled { negative: Some("known_empty".to_owned()), notices, ..empty(view, recall) })
             }),
         }
@@ -118,10 +119,15 @@ impl Engine {
             })
         };
         let hits = passages.words.search(&query, visible, recall.limit + 1);
-        let hits: Vec<Hit> = hits.into_iter().filter(|hit| f64::from(hit.score) >= recall.threshold).collect();
+        let hits: Vec<Hit> =
+            hits.into_iter().filter(|hit| f64::from(hit.score) >= recall.threshold).collect();
         let truncated = hits.len() > recall.limit;
-        let ids: Vec<EvidenceId> =
-            hits.iter().take(recall.limit).filter_map(|hit| passages.entries.get(hit.id as usize)).map(|entry| entry.id).collect();
+        let ids: Vec<EvidenceId> = hits
+            .iter()
+            .take(recall.limit)
+            .filter_map(|hit| passages.entries.get(hit.id as usize))
+            .map(|entry| entry.id)
+            .collect();
         let found = self.store().evidence(call.scope, &ids)?;
         let mut items = Vec::with_capacity(ids.len());
         for ((id, hit), evidence) in ids.iter().zip(&hits).zip(found) {
@@ -165,8 +171,10 @@ impl Engine {
         self.read(call.scope, |snapshot| {
             let as_of = as_of(snapshot, call.now, valid_at, believed_at);
             let view = View { snapshot, registry: self.registry(), as_of };
-            let items: Vec<Item> =
-                view.current().filter_map(|(fact, version)| view.item(fact, version, 1.0, Map::new())).collect();
+            let items: Vec<Item> = view
+                .current()
+                .filter_map(|(fact, version)| view.item(fact, version, 1.0, Map::new()))
+                .collect();
             let everything = Recall { limit: usize::MAX, ..Recall::of("") };
             let negative = items.is_empty().then(|| before_the_log(view).unwrap_or("known_empty").to_owned());
             Ok(Recalled { items, negative, ..empty(view, &everything) })
@@ -231,7 +239,9 @@ fn facts(view: View<'_>, recall: &Recall) -> Recalled {
         let group = memory.dispute(fact, &view.as_of);
         let members: Vec<&Version> = match group.is_empty() {
             true => vec![version],
-            false => std::iter::once(*version).chain(group.into_iter().filter(|member| member.id != version.id)).collect(),
+            false => std::iter::once(*version)
+                .chain(group.into_iter().filter(|member| member.id != version.id))
+                .collect(),
         };
         if !items.is_empty() && items.len() + members.len() > recall.limit {
             truncated = true;
@@ -246,7 +256,9 @@ fn facts(view: View<'_>, recall: &Recall) -> Recalled {
     let negative = items.is_empty().then(|| negative(view, &query, &view.snapshot.words).to_owned());
     let mut notices = Vec::new();
     if items.is_empty() {
-        notices.push("nothing in the facts; `--grain evidence` looks through the messages themselves".to_owned());
+        notices.push(
+            "nothing in the facts; `--grain evidence` looks through the messages themselves".to_owned(),
+        );
     }
     Recalled { items, truncated, negative, notices, ..empty(view, recall) }
 }
@@ -260,7 +272,8 @@ pub(crate) fn matches<'read>(
     let snapshot = view.snapshot;
     let current = |document: u32| {
         let id = snapshot.documents.get(document as usize);
-        id.and_then(|id| snapshot.memory.version(*id)).is_some_and(|(_, version)| version.is_current(&view.as_of))
+        id.and_then(|id| snapshot.memory.version(*id))
+            .is_some_and(|(_, version)| version.is_current(&view.as_of))
     };
     let mut hits = snapshot.words.search(query, current, limit.saturating_add(1));
     let more = hits.len() > limit;
@@ -316,7 +329,11 @@ fn excerpt<'text>(text: &'text str, query: &Query) -> &'text str {
         true => query.asked().filter_map(|word| lower.find(word)).min().unwrap_or(0),
         false => 0,
     };
-    let start = text[..text.floor_char_boundary(place)].char_indices().rev().nth(EXCERPT_CHARS / 4).map_or(0, |(at, _)| at);
+    let start = text[..text.floor_char_boundary(place)]
+        .char_indices()
+        .rev()
+        .nth(EXCERPT_CHARS / 4)
+        .map_or(0, |(at, _)| at);
     let rest = &text[start..];
     rest.char_indices().nth(EXCERPT_CHARS).map_or(rest, |(end, _)| &rest[..end])
 }

@@ -49,7 +49,9 @@ impl Engine {
             None => {
                 let kept = clip(&text);
                 if kept.len() < text.len() {
-                    notices.push(format!("the note holds the first {NOTE_CHARS_MAX} characters; all words are kept as evidence"));
+                    notices.push(format!(
+                        "the note holds the first {NOTE_CHARS_MAX} characters; all words are kept as evidence"
+                    ));
                 }
                 let note = json!({
                     "entity": remember.entity.as_deref().unwrap_or("self"),
@@ -88,7 +90,8 @@ impl Engine {
         };
         let observing = Observing { kept_on_purpose: true, ..Observing::default() };
         let mut observed = self.observe(call, vec![message], observing)?;
-        let mut one = observed.pop().ok_or_else(|| EngineError::Input("nothing was remembered".to_owned()))?;
+        let mut one =
+            observed.pop().ok_or_else(|| EngineError::Input("nothing was remembered".to_owned()))?;
         one.notices.extend(notices);
         Ok(one)
     }

@@ -10,21 +10,22 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use ledger::admission::Policies;
 use ledger::evidence::Marks;
 use ledger::id::{EvidenceId, FactId, Position, VersionId, Watermark};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
 use ledger::log::{Batch, Changes, Keyed, Row};
 use ledger::memory::Memory;
-use ledger::admission::Policies;
 use ledger::registry::{Class, Registry};
 use ledger::scope::Scope;
 use ledger::store::{Appended, Recognised, Store};
 use ledger::time::Instant;
-use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 
 use crate::error::EngineError;
 use crate::lexical::{Field, LexicalIndex};
+use crate::recall::Passages;
 
 /// How often a change is prepared anew when other processes keep moving the log.
 const ATTEMPTS_MAX: usize = 200;
@@ -33,6 +34,7 @@ const ATTEMPTS_MAX: usize = 200;
 pub(crate) struct Held {
     snapshot: RwLock<Snapshot>,
     leader: Mutex<()>,
+    passages: Mutex<Passages>,
     queue: Mutex<Vec<Arc<Waiting>>>,
 }
 
@@ -43,6 +45,8 @@ pub(crate) struct Snapshot {
     /// The last append known to be durable; reads look no further.
     pub durable: Watermark,
     incarnation: u64,
+    /// Grows whenever the snapshot is begun anew, so that what was derived from it knows.
+    pub generation: u64,
     /// Words of versions; the document number is the place in `documents`.
     pub words: LexicalIndex,
     pub documents: Vec<VersionId>,
@@ -58,6 +62,7 @@ impl Default for Snapshot {
             memory: Memory::default(),
             durable: 0,
             incarnation: 0,
+            generation: 0,
             words: LexicalIndex::default(),
             documents: Vec::new(),
             document_of: FxHashMap::default(),
@@ -105,7 +110,8 @@ impl Snapshot {
         let Some(claim) = self.memory.value_of(version) else { return };
         let value = claim.words.value().map(ToString::to_string).unwrap_or_default();
         let written = claim.words.value.as_ref().map(|stated| stated.written.as_str()).unwrap_or_default();
-        let entity = if claim.words.entity.is_owner() { String::new() } else { claim.words.entity.to_string() };
+        let entity =
+            if claim.words.entity.is_owner() { String::new() } else { claim.words.entity.to_string() };
         let predicate = registry.get(&claim.predicate);
         let mut asked_by = predicate.map(|predicate| predicate.label.clone()).unwrap_or_default();
         for word in predicate.iter().flat_map(|predicate| &predicate.words) {
@@ -116,13 +122,22 @@ impl Snapshot {
         let said = said.join("\n");
         let both = if written == value { value } else { format!("{value}\n{written}") };
         let document = self.documents.len() as u32;
-        let fields =
-            [(Field::Value, both.as_str()), (Field::Entity, &entity), (Field::Predicate, &asked_by), (Field::Quote, &said)];
+        let fields = [
+            (Field::Value, both.as_str()),
+            (Field::Entity, &entity),
+            (Field::Predicate, &asked_by),
+            (Field::Quote, &said),
+        ];
         // A text beyond the index's bounds is still found by the rest of its words; the gate keeps values far below.
         if self.words.add(document, &fields).is_ok() {
             self.documents.push(id);
             self.document_of.insert(id, document);
         }
+    }
+
+    /// An empty snapshot that follows this one.
+    fn anew(&self, incarnation: u64, keys: Option<SubjectKeys>) -> Self {
+        Self { keys, incarnation, generation: self.generation + 1, ..Self::default() }
     }
 
     /// Takes back rows that the store did not take.
@@ -226,15 +241,26 @@ impl Draft<'_> {
 
 impl Held {
     pub fn new() -> Self {
-        Self { snapshot: RwLock::default(), leader: Mutex::default(), queue: Mutex::default() }
+        Self {
+            snapshot: RwLock::default(),
+            leader: Mutex::default(),
+            passages: Mutex::default(),
+            queue: Mutex::default(),
+        }
     }
 
     /// The snapshot, brought up to the log's end.
-    pub fn read(&self, store: &dyn Store, scope: &Scope, policies: &Policies) -> Result<RwLockReadGuard<'_, Snapshot>, EngineError> {
+    pub fn read(
+        &self,
+        store: &dyn Store,
+        scope: &Scope,
+        policies: &Policies,
+    ) -> Result<RwLockReadGuard<'_, Snapshot>, EngineError> {
         let head = store.head(scope)?;
         let snapshot = self.snapshot.read();
         let same_life = snapshot.incarnation == head.incarnation;
-        if same_life && snapshot.durable == head.watermark && (snapshot.keys.is_some() || head.watermark == 0) {
+        if same_life && snapshot.durable == head.watermark && (snapshot.keys.is_some() || head.watermark == 0)
+        {
             return Ok(snapshot);
         }
         drop(snapshot);
@@ -250,7 +276,7 @@ impl Held {
         let head = store.head(scope)?;
         if snapshot.durable > head.watermark || snapshot.incarnation != head.incarnation {
             // The subject was forgotten by another process, and perhaps begun anew.
-            *snapshot = Snapshot { incarnation: head.incarnation, ..Snapshot::default() };
+            *snapshot = snapshot.anew(head.incarnation, None);
         }
         if snapshot.keys.is_none() {
             snapshot.keys = store.keys(scope)?;
@@ -262,7 +288,7 @@ impl Held {
             Changes::Appended(entries) => entries,
             Changes::Rewritten => {
                 let keys = store.keys(scope)?;
-                *snapshot = Snapshot { keys, incarnation: head.incarnation, ..Snapshot::default() };
+                *snapshot = snapshot.anew(head.incarnation, keys);
                 match store.changes_since(scope, 0)? {
                     Changes::Appended(entries) => entries,
                     Changes::Rewritten => Vec::new(),
@@ -279,6 +305,11 @@ impl Held {
         Ok(())
     }
 
+    /// The messages' index, which only asking for evidence builds.
+    pub fn passages(&self) -> MutexGuard<'_, Passages> {
+        self.passages.lock()
+    }
+
     /// About how much memory the snapshot takes, in bytes; 0 while it is being written.
     pub fn resident_bytes(&self) -> usize {
         self.snapshot.try_read().map_or(0, |snapshot| snapshot.resident_bytes())
@@ -287,7 +318,8 @@ impl Held {
     /// Drops what is held, so that the next read begins from the log.
     pub fn drop_snapshot(&self) {
         let _leading = self.leader.lock();
-        *self.snapshot.write() = Snapshot::default();
+        let mut snapshot = self.snapshot.write();
+        *snapshot = snapshot.anew(0, None);
     }
 
     /// Has `prepare` write appends, and returns when they are durable.
@@ -315,11 +347,21 @@ impl Held {
             self.lead(store, scope, policies, now, &group);
         }
         drop(leading);
-        own.outcome.lock().take().unwrap_or_else(|| Err(EngineError::Conflict("the write was not taken up".to_owned())))
+        own.outcome
+            .lock()
+            .take()
+            .unwrap_or_else(|| Err(EngineError::Conflict("the write was not taken up".to_owned())))
     }
 
     /// Writes everything that waits, and tells each how it went.
-    fn lead(&self, store: &dyn Store, scope: &Scope, policies: &Policies, now: Instant, group: &[Arc<Waiting>]) {
+    fn lead(
+        &self,
+        store: &dyn Store,
+        scope: &Scope,
+        policies: &Policies,
+        now: Instant,
+        group: &[Arc<Waiting>],
+    ) {
         let finish = |waiting: &Waiting, outcome: Result<(), EngineError>| {
             *waiting.outcome.lock() = Some(outcome);
             waiting.finished.store(true, Ordering::Release);
@@ -377,7 +419,9 @@ impl Held {
                 }
             }
         }
-        Err(EngineError::Conflict(format!("the log moved {ATTEMPTS_MAX} times while the change was prepared; try again")))
+        Err(EngineError::Conflict(format!(
+            "the log moved {ATTEMPTS_MAX} times while the change was prepared; try again"
+        )))
     }
 
     /// Runs the changes against the snapshot, one after another.

@@ -5,11 +5,8 @@ use ledger::keys::{Purpose, SubjectKeys};
 use ledger::memory::{Fact, Version};
 use ledger::packet::{self, handle, place_of, tell};
 use ledger::resolve::{Policy, Selection, select};
-use ledger::time::AsOf;
 use ledger::triage::{Request, question, triage};
-use ledger::turn::{
-    Budget, CANDIDATES_MAX, Candidate, DropReason, Dropped, Triage, TurnRecord,
-};
+use ledger::turn::{Budget, CANDIDATES_MAX, Candidate, DropReason, Dropped, Triage, TurnRecord};
 use rustc_hash::FxHashSet;
 
 use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used};
@@ -60,7 +57,12 @@ impl Engine {
         })?;
         let key = keys.fingerprint(
             Purpose::Request,
-            &[b"turn", &record.request_mark.0, &record.recorded_at.micros().to_le_bytes(), &unique(call.scope, self)],
+            &[
+                b"turn",
+                &record.request_mark.0,
+                &record.recorded_at.micros().to_le_bytes(),
+                &self.next_use().to_le_bytes(),
+            ],
         );
         let id = self.store().record_turn(call.scope, key, &record)?;
         turned.turn = keys.ids.seal(Kind::Turn, id.0);
@@ -97,7 +99,9 @@ impl Engine {
                 Some(place) => places.push(place as u32),
                 None => {
                     let count = record.selected.len();
-                    let detail = format!("handle `{written}` is not in this turn; it selected {count} (M1 to M{count})");
+                    let detail = format!(
+                        "handle `{written}` is not in this turn; it selected {count} (M1 to M{count})"
+                    );
                     return Err(EngineError::Input(detail));
                 }
             }
@@ -119,12 +123,18 @@ impl Engine {
     ) -> (TurnRecord, Turned) {
         let mut notices = Vec::new();
         let (candidates, cut, own_matches) = self.candidates(view, turn, &mut notices);
-        let decided =
-            triage(Request { message: &turn.message, has_hint: !turn.hints.is_empty(), matches: own_matches });
+        let decided = triage(Request {
+            message: &turn.message,
+            has_hint: !turn.hints.is_empty(),
+            matches: own_matches,
+        });
         let selection = match decided {
             Triage::Retrieve => select(policy, &candidates, budget, self.overhead()),
             Triage::Ask | Triage::Skip => {
-                let skipped = |candidate: &Candidate| Dropped { version: candidate.version, reason: DropReason::Skipped };
+                let skipped = |candidate: &Candidate| Dropped {
+                    version: candidate.version,
+                    reason: DropReason::Skipped,
+                };
                 Selection { selected: Vec::new(), dropped: candidates.iter().map(skipped).collect() }
             }
         };
@@ -186,7 +196,12 @@ impl Engine {
     }
 
     /// What the turn considers: what matches its words or hints, and what may matter without matching.
-    fn candidates(&self, view: View<'_>, turn: &Turn, notices: &mut Vec<String>) -> (Vec<Candidate>, u32, usize) {
+    fn candidates(
+        &self,
+        view: View<'_>,
+        turn: &Turn,
+        notices: &mut Vec<String>,
+    ) -> (Vec<Candidate>, u32, usize) {
         let mut found: Vec<(&Fact, &Version, f32)> = Vec::new();
         let mut seen: FxHashSet<VersionId> = FxHashSet::default();
         let (own, more) = matches(view, &Query::new(&turn.message), CANDIDATES_MAX);
@@ -214,7 +229,9 @@ impl Engine {
         let mut cut = u32::from(more) + found.len().saturating_sub(CANDIDATES_MAX) as u32;
         found.truncate(CANDIDATES_MAX);
         let standing = view.snapshot.profile().filter_map(|fact| view.snapshot.memory.fact(fact));
-        for (fact, version) in standing.flat_map(|fact| fact.versions.iter().map(move |version| (fact, version))) {
+        for (fact, version) in
+            standing.flat_map(|fact| fact.versions.iter().map(move |version| (fact, version)))
+        {
             if seen.contains(&version.id) || !version.is_current(&view.as_of) {
                 continue;
             }
@@ -224,7 +241,10 @@ impl Engine {
             }
         }
         self.whole_disputes(view, &mut found);
-        let candidates = found.iter().filter_map(|(fact, version, score)| self.candidate(view, fact, version, *score)).collect();
+        let candidates = found
+            .iter()
+            .filter_map(|(fact, version, score)| self.candidate(view, fact, version, *score))
+            .collect();
         (candidates, cut, own_matches)
     }
 
@@ -308,14 +328,16 @@ impl Engine {
         }
         for candidate in &record.candidates {
             if view.snapshot.memory.version(candidate.version).is_none() {
-                differences.push(format!("`{}` was forgotten since", view.id(Kind::Version, candidate.version)));
+                differences
+                    .push(format!("`{}` was forgotten since", view.id(Kind::Version, candidate.version)));
             }
         }
         if disputes(view, record) != record.disputes {
             differences.push("the disputes differ".to_owned());
         }
         let (text, _) = self.packet(view, record);
-        let mark = view.snapshot.keys.as_ref().map(|keys| keys.fingerprint(Purpose::Packet, &[text.as_bytes()]));
+        let mark =
+            view.snapshot.keys.as_ref().map(|keys| keys.fingerprint(Purpose::Packet, &[text.as_bytes()]));
         if mark != Some(record.packet_mark) {
             differences.push("the packet differs".to_owned());
         }
@@ -337,7 +359,8 @@ fn check(turn: &Turn) -> Result<(Policy, Budget), EngineError> {
     };
     let tokens = turn.budget_tokens.unwrap_or(Budget::TOKENS_DEFAULT);
     if !(BUDGET_TOKENS_MIN..=BUDGET_TOKENS_MAX).contains(&tokens) {
-        let detail = format!("budget of {tokens} tokens is outside {BUDGET_TOKENS_MIN} to {BUDGET_TOKENS_MAX}");
+        let detail =
+            format!("budget of {tokens} tokens is outside {BUDGET_TOKENS_MIN} to {BUDGET_TOKENS_MAX}");
         return Err(EngineError::Input(detail));
     }
     Ok((policy, Budget { slots: Budget::SLOTS_MAX, tokens }))
@@ -375,15 +398,4 @@ fn anchors(view: View<'_>) -> Vec<String> {
         }
     }
     names
-}
-
-/// Makes two turns at the same instant two turns.
-fn unique(scope: &ledger::scope::Scope, engine: &Engine) -> [u8; 8] {
-    engine.next_use(scope).to_le_bytes()
-}
-
-/// What a record looked at, for callers that want to compare.
-#[must_use]
-pub fn looked_at(record: &TurnRecord) -> AsOf {
-    record.as_of
 }

@@ -1,7 +1,6 @@
 //! From the memory's own structures to the texts of answers: one place, so that every verb tells a thing alike.
 
 use ledger::claim::Claim;
-use ledger::fact::Standing;
 use ledger::id::{ClaimId, Kind, Position, SourceId};
 use ledger::memory::{Fact, Version};
 use ledger::packet::{fidelity_word, last_said, tell};
@@ -67,7 +66,13 @@ impl View<'_> {
         })
     }
 
-    pub fn item(&self, fact: &Fact, version: &Version, score: f64, signals: serde_json::Map<String, serde_json::Value>) -> Option<Item> {
+    pub fn item(
+        &self,
+        fact: &Fact,
+        version: &Version,
+        score: f64,
+        signals: serde_json::Map<String, serde_json::Value>,
+    ) -> Option<Item> {
         let memory = &self.snapshot.memory;
         let told = self.version(fact, version)?;
         let claim = memory.value_of(version)?;
@@ -128,7 +133,11 @@ impl View<'_> {
         })
     }
 
-    pub fn evidence(&self, id: ledger::id::EvidenceId, evidence: &ledger::evidence::Evidence) -> Option<EvidenceText> {
+    pub fn evidence(
+        &self,
+        id: ledger::id::EvidenceId,
+        evidence: &ledger::evidence::Evidence,
+    ) -> Option<EvidenceText> {
         let known_hash = evidence.words.hash.0 != [0; 32];
         Some(EvidenceText {
             evidence: self.id(Kind::Evidence, id),
@@ -148,7 +157,9 @@ impl View<'_> {
             .versions
             .iter()
             .flat_map(|version| version.states.iter().map(move |state| (version, state)))
-            .filter(|(_, state)| state.cause.seq <= self.as_of.watermark && state.at <= self.as_of.believed_at)
+            .filter(|(_, state)| {
+                state.cause.seq <= self.as_of.watermark && state.at <= self.as_of.believed_at
+            })
             .collect();
         all.sort_by_key(|(version, state)| (state.cause, version.id));
         all.into_iter()
@@ -181,29 +192,33 @@ impl View<'_> {
     pub fn current(&self) -> impl Iterator<Item = (&Fact, &Version)> {
         let as_of = self.as_of;
         self.snapshot.memory.facts().iter().flat_map(move |fact| {
-            fact.versions.iter().filter(move |version| version.is_current(&as_of)).map(move |version| (fact, version))
+            fact.versions
+                .iter()
+                .filter(move |version| version.is_current(&as_of))
+                .map(move |version| (fact, version))
         })
     }
-}
-
-/// Whether a version is one the system still holds for some time.
-pub(crate) fn is_held(version: &Version, as_of: &AsOf) -> bool {
-    version.state(as_of).is_some_and(|state| state.standing == Standing::Held)
 }
 
 /// A text with what looks like a credential taken out: what the gate keeps out of memory must not come back as evidence.
 pub(crate) fn without_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
-    // Each round takes at least one byte out, and a text with this many secrets is withheld from there on.
+    // A text with this many secrets is withheld from there on.
     for _ in 0..32 {
         let Some(found) = secret_like(rest) else {
             shown.push_str(rest);
             return shown;
         };
-        shown.push_str(&rest[..found.span.start]);
+        let (Some(before), Some(after)) = (rest.get(..found.span.start), rest.get(found.span.end..)) else {
+            break;
+        };
+        shown.push_str(before);
         shown.push_str("[withheld: looks like a secret]");
-        rest = &rest[found.span.end.max(found.span.start + 1).min(rest.len())..];
+        if after.len() == rest.len() {
+            break;
+        }
+        rest = after;
     }
     shown.push_str("[withheld]");
     shown

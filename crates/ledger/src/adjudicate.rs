@@ -7,7 +7,9 @@
 use crate::claim::{Claim, Op, Realm};
 use crate::fact::{ActKind, Standing, Transition, TransitionKind};
 use crate::id::{ClaimId, FactId, Position, SourceId, VersionId};
+use crate::log::Row;
 use crate::memory::{Fact, Memory, Version};
+use crate::registry::Registry;
 use crate::settle::{Run, settle};
 use crate::time::{Instant, Span};
 
@@ -65,9 +67,51 @@ pub fn adjudicate(memory: &Memory, fact: FactId, cause: Position, place: Place) 
         let holds = |run: &Run| run.claims.contains(&ClaimId(cause));
         runs.iter().position(|run| run.held && holds(run)).or_else(|| runs.iter().position(holds))
     });
-    let version = own_run.and_then(|run| version_of_run[run]).or_else(|| changes.made.first().map(|made| made.version));
+    let version =
+        own_run.and_then(|run| version_of_run[run]).or_else(|| changes.made.first().map(|made| made.version));
     let effect = effect(claim, own_run.map(|run| &runs[run]), version, &changes.made);
     Some(Adjudicated { transitions: changes.made, effect, version })
+}
+
+/// A fact's history told again.
+pub struct Retold {
+    /// The memory that holds this fact and nothing else.
+    pub memory: Memory,
+    /// The transitions, in order, each with the place it got.
+    pub transitions: Vec<Transition>,
+}
+
+/// Tells a fact's history again from `causes`, one after another, each at the instant it was recorded.
+///
+/// With all of the fact's causes this gives the history that stands; with fewer, the one there would be had the others
+/// never been said. The transitions are placed from `first` on.
+#[must_use]
+pub fn retell(
+    memory: &Memory,
+    registry: &Registry,
+    fact: FactId,
+    causes: &[Position],
+    first: Position,
+) -> Retold {
+    let mut retold = Retold { memory: memory.begin_replay(fact, registry), transitions: Vec::new() };
+    let mut next = first;
+    for cause in causes {
+        if let Some(claim) = memory.claim(ClaimId(*cause)) {
+            retold.memory.apply_row(*cause, &Row::Claim(claim.as_ref().clone()), registry);
+        } else if let Some(act) = memory.act(*cause) {
+            retold.memory.apply_row(*cause, &Row::Act(act.as_ref().clone()), registry);
+        }
+        let at = memory.recorded_when(cause.seq).unwrap_or_default();
+        let Some(adjudicated) = adjudicate(&retold.memory, fact, *cause, Place { next, at }) else {
+            continue;
+        };
+        for transition in adjudicated.transitions {
+            retold.memory.apply_row(next, &Row::Transition(transition.clone()), registry);
+            retold.transitions.push(transition);
+            next.ordinal += 1;
+        }
+    }
+    retold
 }
 
 /// The voices of a fact: the owner is one; in the world realm each lineage is one.
@@ -110,7 +154,9 @@ struct Pairs<'memory> {
 fn pair<'memory>(memory: &Memory, fact: &'memory Fact, runs: &[Run]) -> Pairs<'memory> {
     let mut offers: Vec<(usize, bool, usize, usize)> = Vec::new();
     for (number, version) in fact.versions.iter().enumerate() {
-        let (Some(value), Some(state)) = (memory.version_value(fact, version), version.latest()) else { continue };
+        let (Some(value), Some(state)) = (memory.version_value(fact, version), version.latest()) else {
+            continue;
+        };
         let supporting: Vec<ClaimId> = version.supporting(u64::MAX).collect();
         for (place, run) in runs.iter().enumerate().filter(|(_, run)| run.value == value) {
             let shared = run.claims.iter().filter(|claim| supporting.contains(claim)).count();
@@ -134,7 +180,10 @@ fn pair<'memory>(memory: &Memory, fact: &'memory Fact, runs: &[Run]) -> Pairs<'m
         .filter(|(number, _)| !matched.iter().any(|(taken, _)| taken == number))
         .map(|(_, version)| version)
         .collect();
-    Pairs { matched: matched.into_iter().map(|(number, place)| (&fact.versions[number], place)).collect(), left_over }
+    Pairs {
+        matched: matched.into_iter().map(|(number, place)| (&fact.versions[number], place)).collect(),
+        left_over,
+    }
 }
 
 /// The word for a version that ends because of this cause.
@@ -169,7 +218,9 @@ fn arrival(runs: &[Run], run: usize, fact: &Fact, memory: &Memory, made: &[Trans
         .filter(|(_, state)| state.standing == Standing::Held && state.validity.from() < new.span.from())
         .max_by_key(|(_, state)| state.validity.from());
     match before {
-        Some((version, _)) if memory.version_value(fact, version) == Some(new.value) => TransitionKind::Reopen,
+        Some((version, _)) if memory.version_value(fact, version) == Some(new.value) => {
+            TransitionKind::Reopen
+        }
         _ => TransitionKind::Open,
     }
 }
@@ -201,7 +252,13 @@ struct Changes<'memory> {
 }
 
 impl Changes<'_> {
-    fn push(&mut self, version: VersionId, kind: TransitionKind, validity: Span, standing: Standing) -> &mut Transition {
+    fn push(
+        &mut self,
+        version: VersionId,
+        kind: TransitionKind,
+        validity: Span,
+        standing: Standing,
+    ) -> &mut Transition {
         self.made.push(Transition {
             fact: self.fact.id,
             version,
@@ -221,10 +278,16 @@ impl Changes<'_> {
     fn revise(&mut self, version: &Version, run: &Run, ends_by: TransitionKind) {
         let Some(before) = version.latest().copied() else { return };
         let supporting: Vec<ClaimId> = version.supporting(u64::MAX).collect();
-        let attach: Vec<ClaimId> = run.claims.iter().copied().filter(|claim| !supporting.contains(claim)).collect();
-        let detach: Vec<ClaimId> = supporting.iter().copied().filter(|claim| !run.claims.contains(claim)).collect();
+        let attach: Vec<ClaimId> =
+            run.claims.iter().copied().filter(|claim| !supporting.contains(claim)).collect();
+        let detach: Vec<ClaimId> =
+            supporting.iter().copied().filter(|claim| !run.claims.contains(claim)).collect();
         let standing = if run.held { Standing::Held } else { Standing::Retired };
-        if attach.is_empty() && detach.is_empty() && before.validity == run.span && before.standing == standing {
+        if attach.is_empty()
+            && detach.is_empty()
+            && before.validity == run.span
+            && before.standing == standing
+        {
             return;
         }
         let own_claim = attach.contains(&ClaimId(self.cause));
@@ -265,8 +328,12 @@ impl Changes<'_> {
 
     /// A value that stood alone until this cause contradicted it says so in its own history.
     fn mark_contradicted(&mut self, runs: &[Run], version_of_run: &[Option<VersionId>]) {
-        let disputed: Vec<VersionId> =
-            self.made.iter().filter(|made| made.kind == TransitionKind::Dispute).map(|made| made.version).collect();
+        let disputed: Vec<VersionId> = self
+            .made
+            .iter()
+            .filter(|made| made.kind == TransitionKind::Dispute)
+            .map(|made| made.version)
+            .collect();
         for (place, run) in runs.iter().enumerate().filter(|(_, run)| run.held) {
             let Some(version) = version_of_run[place] else { continue };
             let contradicts = runs.iter().enumerate().any(|(other, with)| {
@@ -274,7 +341,10 @@ impl Changes<'_> {
                     && with.value != run.value
                     && with.span.overlaps(&run.span)
             });
-            if contradicts && !disputed.contains(&version) && !self.made.iter().any(|made| made.version == version) {
+            if contradicts
+                && !disputed.contains(&version)
+                && !self.made.iter().any(|made| made.version == version)
+            {
                 self.push(version, TransitionKind::Dispute, run.span, Standing::Held);
             }
         }
@@ -282,11 +352,14 @@ impl Changes<'_> {
 
     /// The value an act decided for says so in its own history.
     fn mark_resolved(&mut self, version_of_run: &[Option<VersionId>], runs: &[Run]) {
-        let Some(ActKind::ResolveDispute { keep, .. }) = self.memory.act(self.cause).map(|act| &act.kind) else {
+        let Some(ActKind::ResolveDispute { keep, .. }) = self.memory.act(self.cause).map(|act| &act.kind)
+        else {
             return;
         };
-        let kept = runs.iter().position(|run| run.held && run.claims.iter().any(|claim| keep.contains(claim)));
-        let Some((run, version)) = kept.and_then(|place| version_of_run[place].map(|version| (&runs[place], version)))
+        let kept =
+            runs.iter().position(|run| run.held && run.claims.iter().any(|claim| keep.contains(claim)));
+        let Some((run, version)) =
+            kept.and_then(|place| version_of_run[place].map(|version| (&runs[place], version)))
         else {
             return;
         };

@@ -7,13 +7,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::adjudicate::{Place, adjudicate};
+use crate::adjudicate::retell;
 use crate::claim::Claim;
 use crate::evidence::{Evidence, EvidenceWords};
 use crate::fact::{ActKind, Standing, Transition};
 use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId};
 use crate::keys::Fingerprint;
-use crate::log::{Erasure, Row};
+use crate::log::Erasure;
 use crate::memory::Memory;
 use crate::registry::Registry;
 use crate::time::Instant;
@@ -58,7 +58,9 @@ pub fn plan(
     let mut erasure = Erasure { recorded_at: now, reduce: doomed.reduce, ..Erasure::default() };
     erasure.tombstones = evidence
         .iter()
-        .filter(|(id, _)| doomed.evidence.contains(id) || erasure.reduce.iter().any(|(reduced, _)| reduced == id))
+        .filter(|(id, _)| {
+            doomed.evidence.contains(id) || erasure.reduce.iter().any(|(reduced, _)| reduced == id)
+        })
         .flat_map(|(_, evidence)| tombstones(evidence))
         .collect();
     erasure.shred = sorted(targets.sources.iter().copied());
@@ -73,7 +75,10 @@ pub fn plan(
     let remaining = Remaining { memory, registry, claims: &doomed.claims, acts: &acts };
     let mut next = Position::new(memory.watermark() + 1, plan.erasure.reduce.len() as u32);
     for fact in facts {
-        plan.erasure.remove.transitions.extend(memory.fact(fact).into_iter().flat_map(|fact| &fact.transitions));
+        plan.erasure
+            .remove
+            .transitions
+            .extend(memory.fact(fact).into_iter().flat_map(|fact| &fact.transitions));
         remaining.retell(fact, &mut next, &mut plan);
     }
     plan.erasure.remove.transitions.sort_unstable();
@@ -103,7 +108,9 @@ struct Doomed {
 impl Doomed {
     fn find(memory: &Memory, targets: &Targets, evidence: &[(EvidenceId, Evidence)]) -> Self {
         let mut whole: FxHashSet<EvidenceId> = targets.evidence.clone();
-        whole.extend(evidence.iter().filter(|(_, one)| targets.sources.contains(&one.source)).map(|(id, _)| *id));
+        whole.extend(
+            evidence.iter().filter(|(_, one)| targets.sources.contains(&one.source)).map(|(id, _)| *id),
+        );
         let mut by_evidence: FxHashMap<EvidenceId, Vec<(ClaimId, &Claim)>> = FxHashMap::default();
         for (id, claim) in memory.claims() {
             by_evidence.entry(claim.evidence).or_default().push((id, claim));
@@ -138,7 +145,8 @@ impl Doomed {
 
 /// The targeted claims of one message, and those whose quotes share words with theirs.
 fn overlapping(own: &[(ClaimId, &Claim)], targeted: &FxHashSet<ClaimId>) -> FxHashSet<ClaimId> {
-    let mut going: FxHashSet<ClaimId> = own.iter().map(|(id, _)| *id).filter(|id| targeted.contains(id)).collect();
+    let mut going: FxHashSet<ClaimId> =
+        own.iter().map(|(id, _)| *id).filter(|id| targeted.contains(id)).collect();
     loop {
         let spans: Vec<_> = own
             .iter()
@@ -205,7 +213,7 @@ impl Remaining<'_> {
             plan.gone.extend(before.versions.iter().map(|version| version.id));
             return;
         }
-        let transitions = self.replay(fact, &causes, *next);
+        let transitions = retell(self.memory, self.registry, fact, &causes, *next).transitions;
         let renamed = self.keep_names(fact, transitions);
         let after = last_states(&renamed);
         for version in &before.versions {
@@ -222,28 +230,6 @@ impl Remaining<'_> {
         }
         next.ordinal += renamed.len() as u32;
         plan.erasure.rewrite.extend(renamed);
-    }
-
-    /// Adjudicates the causes one after another in a memory that holds nothing else.
-    fn replay(&self, fact: FactId, causes: &[Position], mut next: Position) -> Vec<Transition> {
-        let mut alone = self.memory.sources_only();
-        let mut made = Vec::new();
-        alone.apply_row(fact.0, &Row::Fact(crate::fact::FactRow::placeholder()), self.registry);
-        for cause in causes {
-            if let Some(claim) = self.memory.claim(ClaimId(*cause)) {
-                alone.apply_row(*cause, &Row::Claim(claim.as_ref().clone()), self.registry);
-            } else if let Some(act) = self.memory.act(*cause) {
-                alone.apply_row(*cause, &Row::Act(act.as_ref().clone()), self.registry);
-            }
-            let at = self.memory.recorded_when(cause.seq).unwrap_or_default();
-            let Some(adjudicated) = adjudicate(&alone, fact, *cause, Place { next, at }) else { continue };
-            for transition in adjudicated.transitions {
-                alone.apply_row(next, &Row::Transition(transition.clone()), self.registry);
-                made.push(transition);
-                next.ordinal += 1;
-            }
-        }
-        made
     }
 
     /// Gives versions that live on the ids they had: paired by the claims that founded and supported them.
@@ -267,7 +253,9 @@ impl Remaining<'_> {
                 }
             }
         }
-        offers.sort_by(|left, right| right.0.cmp(&left.0).then(left.1.cmp(&right.1)).then(left.2.cmp(&right.2)));
+        offers.sort_by(|left, right| {
+            right.0.cmp(&left.0).then(left.1.cmp(&right.1)).then(left.2.cmp(&right.2))
+        });
         for (_, old, new) in offers {
             if !names.contains_key(&new) && taken.insert(old) {
                 names.insert(new, old);

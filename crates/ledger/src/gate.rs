@@ -7,6 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::admission::{AdmissionPolicy, Policies, Unasserted, WorldAuthor};
 use crate::assertion::{NotAssertedKind, Polarity, not_asserted, permits};
 use crate::claim::{Op, Quote, Quotes, Realm};
@@ -130,7 +132,7 @@ pub fn judge(
     let value = read_value(predicate, proposal, policy)?;
     check_confidence(predicate, proposal, policy)?;
     let quotes = places.quotes(testimony.text, proposal, policy)?;
-    check_grounded(testimony, predicate, value.as_ref(), &quotes)?;
+    check_grounded(testimony, value.as_ref(), &quotes)?;
     check_asserted(testimony, predicate, proposal.op, &quotes, policy)?;
     let (valid_from, valid_to) = read_interval(testimony, proposal, policy)?;
     check_no_secret(value.as_ref(), &quotes)?;
@@ -160,8 +162,8 @@ fn read_entity(written: &str, policy: &AdmissionPolicy) -> Result<EntityRef, Ref
         let detail = format!("entity has {} bytes; {} are allowed", written.len(), policy.entity_bytes_max);
         return Err(refuse(RefusalCode::MalformedEntity, detail));
     }
-    let entity = EntityRef::parse(written)
-        .map_err(|error| refuse(RefusalCode::MalformedEntity, error.to_string()))?;
+    let entity =
+        EntityRef::parse(written).map_err(|error| refuse(RefusalCode::MalformedEntity, error.to_string()))?;
     match OWNER_NAMES.contains(&entity.to_string().as_str()) {
         true => Ok(EntityRef::owner()),
         false => Ok(entity),
@@ -202,7 +204,8 @@ impl<'evidence> Places<'evidence> {
         let place = |cited: &str| {
             let first = quote::find(testimony.text, cited)?;
             let is_own = |span: &Span| {
-                !regions::third_party(testimony.foreign, *span) && !regions::recalled(testimony.foreign, *span)
+                !regions::third_party(testimony.foreign, *span)
+                    && !regions::recalled(testimony.foreign, *span)
             };
             match testimony.foreign.is_empty() || is_own(&first) {
                 true => Some(first),
@@ -260,7 +263,10 @@ impl<'evidence> Places<'evidence> {
     }
 }
 
-fn find_predicate<'registry>(registry: &'registry Registry, name: &str) -> Result<&'registry Predicate, Refusal> {
+fn find_predicate<'registry>(
+    registry: &'registry Registry,
+    name: &str,
+) -> Result<&'registry Predicate, Refusal> {
     registry.get(name).ok_or_else(|| {
         let short: String = name.chars().take(60).collect();
         let detail = match registry.nearest(name) {
@@ -294,27 +300,27 @@ fn read_value(
     })
 }
 
-fn check_confidence(predicate: &Predicate, proposal: &Proposal, policy: &AdmissionPolicy) -> Result<(), Refusal> {
+fn check_confidence(
+    predicate: &Predicate,
+    proposal: &Proposal,
+    policy: &AdmissionPolicy,
+) -> Result<(), Refusal> {
     let needed = f64::from(policy.min_confidence_for(predicate));
     // The policy keeps its numbers in single precision; a proposal of exactly the needed value must pass.
     match proposal.confidence + 1e-6 >= needed {
         true => Ok(()),
         false => {
-            let detail = format!("confidence {} is below the {needed:.2} this predicate needs", proposal.confidence);
+            let detail =
+                format!("confidence {} is below the {needed:.2} this predicate needs", proposal.confidence);
             Err(refuse(RefusalCode::LowConfidence, detail))
         }
     }
 }
 
-fn check_grounded(
-    testimony: &Testimony<'_>,
-    predicate: &Predicate,
-    value: Option<&Stated>,
-    quotes: &Quotes,
-) -> Result<(), Refusal> {
+fn check_grounded(testimony: &Testimony<'_>, value: Option<&Stated>, quotes: &Quotes) -> Result<(), Refusal> {
     let Some(stated) = value else { return Ok(()) };
     let texts: Vec<&str> = quotes.iter().map(Quote::text).collect();
-    match ungrounded(stated, predicate.value, &texts, Some(&testimony.event_time.zoned())) {
+    match ungrounded(stated, &texts, Some(&testimony.event_time.zoned())) {
         None => Ok(()),
         Some(missing) => Err(refuse(RefusalCode::ValueNotGrounded, missing.to_string())),
     }
@@ -348,11 +354,25 @@ fn check_asserted(
             | NotAssertedKind::Uncertain => Unasserted::Hypothetical,
         };
         if policy.refuses(way, predicate) && !permits(found.kind, polarity, op == Op::Retract) {
-            let detail = format!("the sentence does not assert the quote but is {}", found.kind);
+            let detail = format!("the sentence does not assert the quote: {}", manner(found.kind));
             return Err(refuse(RefusalCode::NotAsserted, detail));
         }
     }
     Ok(())
+}
+
+/// What a sentence does instead of asserting, in words for the proposer.
+fn manner(kind: NotAssertedKind) -> &'static str {
+    match kind {
+        NotAssertedKind::Question => "it asks",
+        NotAssertedKind::Hypothetical => "it supposes",
+        NotAssertedKind::Conditional => "it depends on a condition",
+        NotAssertedKind::Reported => "it reports what somebody else says",
+        NotAssertedKind::Wish => "it wishes",
+        NotAssertedKind::Uncertain => "it leaves open",
+        NotAssertedKind::Former => "it tells of what is over",
+        NotAssertedKind::Negated => "it denies",
+    }
 }
 
 fn read_interval(
@@ -379,7 +399,8 @@ fn read_interval(
     let begins = from.unwrap_or(testimony.event_time.instant);
     match to {
         Some(to) if to <= begins && from.is_none() => {
-            let detail = format!("it ends (`{to}`) before it was said (`{begins}`); give `valid_from` as well");
+            let detail =
+                format!("it ends (`{to}`) before it was said (`{begins}`); give `valid_from` as well");
             Err(invalid(detail))
         }
         Some(to) if to <= begins => Err(invalid(format!("it ends (`{to}`) before it begins (`{begins}`)"))),

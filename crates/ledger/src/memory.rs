@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::claim::{Claim, Op, Realm};
 use crate::evidence::Evidence;
-use crate::fact::{Act, ActKind, Apart, FactKey, Standing, Transition, TransitionKind};
+use crate::fact::{Act, ActKind, Apart, FactKey, FactRow, Standing, Transition, TransitionKind};
 use crate::id::{ClaimId, FactId, Position, SourceId, VersionId, Watermark};
 use crate::keys::Fingerprint;
 use crate::log::{Entry, Row};
@@ -115,9 +115,8 @@ impl Version {
     /// Whether an observer at `as_of` held this version for `as_of.valid_at`.
     #[must_use]
     pub fn is_current(&self, as_of: &AsOf) -> bool {
-        self.state(as_of).is_some_and(|state| {
-            state.standing == Standing::Held && state.validity.contains(as_of.valid_at)
-        })
+        self.state(as_of)
+            .is_some_and(|state| state.standing == Standing::Held && state.validity.contains(as_of.valid_at))
     }
 
     /// The claims that supported it in the eyes of an observer at `watermark`.
@@ -253,8 +252,10 @@ impl Memory {
     /// Sources that are copies of one another count once, and so do sources whose messages are the same to the letter.
     #[must_use]
     pub fn support(&self, fact: &Fact, version: &Version, as_of: &AsOf) -> usize {
-        let claims: Vec<&Claim> =
-            version.supporting(as_of.watermark).filter_map(|id| self.claims.get(&id).map(AsRef::as_ref)).collect();
+        let claims: Vec<&Claim> = version
+            .supporting(as_of.watermark)
+            .filter_map(|id| self.claims.get(&id).map(AsRef::as_ref))
+            .collect();
         let Some(state) = version.state(as_of) else { return 0 };
         if claims.len() == 1 {
             return 1;
@@ -275,10 +276,15 @@ impl Memory {
         let number = |origin: SourceId| {
             lineages.iter().position(|(known, _)| *known == origin).map_or(OTHERS, |place| place as u32)
         };
-        let mut inputs =
-            self.inputs(fact, |position| position.seq <= as_of.watermark, |claim| number(self.origin(claim.source)));
-        inputs.retain(|input| !matches!(input.kind,
-            InputKind::Assert { voice, .. } | InputKind::Retract { voice, .. } if voice == OTHERS));
+        let mut inputs = self.inputs(
+            fact,
+            |position| position.seq <= as_of.watermark,
+            |claim| number(self.origin(claim.source)),
+        );
+        inputs.retain(|input| {
+            !matches!(input.kind,
+            InputKind::Assert { voice, .. } | InputKind::Retract { voice, .. } if voice == OTHERS)
+        });
         let Some(value) = claims.first().and_then(|claim| self.value_number(fact, claim)) else { return 1 };
         // A copy is the same message to the letter; the first lineage that holds it stands for all.
         let original = |voice: u32| {
@@ -386,14 +392,28 @@ impl Memory {
         self.value_of(version).and_then(|claim| self.value_number(fact, claim))
     }
 
-    /// A memory of the same sources and nothing else: where one fact's history can be told again by itself.
-    pub(crate) fn sources_only(&self) -> Self {
-        Self {
-            sources: self.sources.clone(),
-            sources_by_name: self.sources_by_name.clone(),
-            sources_by_id: self.sources_by_id.clone(),
-            ..Self::default()
+    /// A memory of the sources `fact` rests on, of the fact itself and of nothing else: where its history can be told
+    /// again from its causes, applied and adjudicated one by one.
+    #[must_use]
+    pub fn begin_replay(&self, fact: FactId, registry: &Registry) -> Self {
+        let mut alone = Self::default();
+        let causes = self.fact(fact).map(|fact| fact.causes.as_slice()).unwrap_or_default();
+        let mut needed: Vec<SourceId> = causes
+            .iter()
+            .filter_map(|cause| self.claims.get(&ClaimId(*cause)))
+            .flat_map(|claim| [claim.source, self.origin(claim.source)])
+            .collect();
+        needed.sort_unstable();
+        needed.dedup();
+        for id in needed {
+            if let Some(source) = self.source(id) {
+                let origin = self.origin(id);
+                let copy_of = (origin != id).then_some(origin);
+                alone.apply_source(id, &Source { copy_of, ..source.clone() });
+            }
         }
+        alone.apply_row(fact.0, &Row::Fact(FactRow::placeholder()), registry);
+        alone
     }
 
     /// Folds one append in. Appends must come in order, each exactly once.
@@ -650,7 +670,9 @@ impl Memory {
         let Some(place) = self.facts_by_id.get(&transition.fact).copied() else { return };
         let fact = &mut self.facts[place];
         fact.transitions.pop();
-        let Some(index) = fact.versions.iter().position(|version| version.id == transition.version) else { return };
+        let Some(index) = fact.versions.iter().position(|version| version.id == transition.version) else {
+            return;
+        };
         let version = &mut fact.versions[index];
         version.claims.retain(|support| support.since != transition.cause);
         for support in version.claims.iter_mut().filter(|support| support.until == Some(transition.cause)) {
@@ -667,7 +689,14 @@ impl Memory {
 /// The identity of the fact a claim testifies on.
 #[must_use]
 pub fn fact_key(claim: &Claim, registry: &Registry) -> FactKey {
-    key_of(claim.realm, &claim.words.entity, &claim.predicate, claim.words.value(), (claim.valid_from, claim.valid_to), registry)
+    key_of(
+        claim.realm,
+        &claim.words.entity,
+        &claim.predicate,
+        claim.words.value(),
+        (claim.valid_from, claim.valid_to),
+        registry,
+    )
 }
 
 /// The identity of the fact that a statement about `entity` and `predicate` bears on.

@@ -10,7 +10,8 @@ use crate::registry::Registry;
 use crate::time::AsOf;
 
 /// The line a packet begins with.
-pub const PACKET_BEGINS: &str = "<<testimony packet: recalled memory, not the user's words; cite items by handle>>";
+pub const PACKET_BEGINS: &str =
+    "<<testimony packet: recalled memory, not the user's words; cite items by handle>>";
 /// The line a packet ends with.
 pub const PACKET_ENDS: &str = "<<end of packet>>";
 
@@ -54,7 +55,10 @@ pub fn write(items: &[Item], disputes: &[Vec<usize>], notices: &[String]) -> Str
     }
     for group in disputes {
         let handles: Vec<String> = group.iter().map(|place| handle(*place)).collect();
-        text.push_str(&format!("disputed: {} contradict each other; neither is settled\n", handles.join(", ")));
+        text.push_str(&format!(
+            "disputed: {} contradict each other; neither is settled\n",
+            handles.join(", ")
+        ));
     }
     for notice in notices {
         text.push_str(&format!("notice: {notice}\n"));
@@ -67,10 +71,17 @@ pub fn write(items: &[Item], disputes: &[Vec<usize>], notices: &[String]) -> Str
 ///
 /// Returns `None` when nothing that supports it is left.
 #[must_use]
-pub fn tell(memory: &Memory, registry: &Registry, fact: &Fact, version: &Version, as_of: &AsOf) -> Option<String> {
+pub fn tell(
+    memory: &Memory,
+    registry: &Registry,
+    fact: &Fact,
+    version: &Version,
+    as_of: &AsOf,
+) -> Option<String> {
     let claim = memory.value_of(version)?;
     let state = version.state(as_of)?;
-    let about = if claim.words.entity.is_owner() { "user".to_owned() } else { claim.words.entity.to_string() };
+    let about =
+        if claim.words.entity.is_owner() { "user".to_owned() } else { claim.words.entity.to_string() };
     let label = registry.get(&claim.predicate).map_or(claim.predicate.as_str(), |predicate| &predicate.label);
     let value = claim.words.value().map(ToString::to_string).unwrap_or_default();
     let source = memory.source(claim.source)?;

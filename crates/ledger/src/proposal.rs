@@ -51,7 +51,9 @@ impl Proposal {
         let proposal: Self =
             Self::deserialize(json).map_err(|error| Unreadable { reason: error.to_string() })?;
         if !(0.0..=1.0).contains(&proposal.confidence) {
-            return Err(Unreadable { reason: format!("confidence `{}` is outside 0 to 1", proposal.confidence) });
+            return Err(Unreadable {
+                reason: format!("confidence `{}` is outside 0 to 1", proposal.confidence),
+            });
         }
         Ok(proposal)
     }

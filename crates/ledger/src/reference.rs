@@ -10,7 +10,8 @@ use crate::log::{Changes, Entry, Erasure, Keyed, Row};
 use crate::proof::{ChainHash, Commitment, Salt, commit, link};
 use crate::scope::{Scope, Subject};
 use crate::store::{
-    Appended, Capabilities, Damage, Durability, Erased, Head, Recognised, Store, StoreError, StoreErrorKind, Verified,
+    Appended, Capabilities, Damage, Durability, Erased, Head, Recognised, Store, StoreError, StoreErrorKind,
+    Verified,
 };
 use crate::time::Instant;
 use crate::turn::TurnRecord;
@@ -139,7 +140,8 @@ impl Store for ReferenceStore {
     fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError> {
         let mut subjects = self.subjects();
         let log = subjects.entry(scope.subject().clone()).or_default();
-        let known: Vec<Option<Watermark>> = group.iter().map(|keyed| log.keys.get(&keyed.key).copied()).collect();
+        let known: Vec<Option<Watermark>> =
+            group.iter().map(|keyed| log.keys.get(&keyed.key).copied()).collect();
         if known.iter().any(Option::is_some) {
             return Ok(Appended::Known(known));
         }
@@ -170,7 +172,11 @@ impl Store for ReferenceStore {
             let entries = (after + 1..=log.watermark()).map(|seq| {
                 let rows = log.rows.range(Position::new(seq, 0)..Position::new(seq + 1, 0));
                 let recorded_at = log.entries[seq as usize - 1].recorded_at;
-                Entry { seq, recorded_at, rows: rows.map(|(at, stored)| (*at, without_text(&stored.row))).collect() }
+                Entry {
+                    seq,
+                    recorded_at,
+                    rows: rows.map(|(at, stored)| (*at, without_text(&stored.row))).collect(),
+                }
             });
             Some(Changes::Appended(entries.collect()))
         });
@@ -178,15 +184,14 @@ impl Store for ReferenceStore {
     }
 
     fn recognise(&self, scope: &Scope, marks: &[Marks]) -> Result<Vec<Recognised>, StoreError> {
-        let found = self.read(scope, |log| {
-            marks.iter().map(|marks| recognise(log, marks)).collect::<Vec<Recognised>>()
-        });
+        let found = self
+            .read(scope, |log| marks.iter().map(|marks| recognise(log, marks)).collect::<Vec<Recognised>>());
         Ok(if found.is_empty() { vec![Recognised::New; marks.len()] } else { found })
     }
 
     fn forgotten(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<Vec<bool>, StoreError> {
-        let found =
-            self.read(scope, |log| marks.iter().map(|mark| log.tombstones.contains(mark)).collect::<Vec<bool>>());
+        let found = self
+            .read(scope, |log| marks.iter().map(|mark| log.tombstones.contains(mark)).collect::<Vec<bool>>());
         Ok(if found.is_empty() { vec![false; marks.len()] } else { found })
     }
 
@@ -198,7 +203,8 @@ impl Store for ReferenceStore {
     }
 
     fn evidence(&self, scope: &Scope, ids: &[EvidenceId]) -> Result<Vec<Option<Evidence>>, StoreError> {
-        let found = self.read(scope, |log| ids.iter().map(|id| log.evidence(*id).cloned()).collect::<Vec<_>>());
+        let found =
+            self.read(scope, |log| ids.iter().map(|id| log.evidence(*id).cloned()).collect::<Vec<_>>());
         Ok(if found.is_empty() { vec![None; ids.len()] } else { found })
     }
 
@@ -221,7 +227,13 @@ impl Store for ReferenceStore {
         }))
     }
 
-    fn erase(&self, scope: &Scope, basis: Watermark, key: Fingerprint, erasure: &Erasure) -> Result<Erased, StoreError> {
+    fn erase(
+        &self,
+        scope: &Scope,
+        basis: Watermark,
+        key: Fingerprint,
+        erasure: &Erasure,
+    ) -> Result<Erased, StoreError> {
         let mut subjects = self.subjects();
         let log = subjects.entry(scope.subject().clone()).or_default();
         if let Some(watermark) = log.keys.get(&key) {
@@ -242,7 +254,10 @@ impl Store for ReferenceStore {
         for (id, words) in &erasure.reduce {
             let Some(stored) = log.rows.remove(&id.0) else { continue };
             let Row::Evidence(evidence) = stored.row else {
-                return Err(StoreError::new(StoreErrorKind::Contract, format!("row {} is no evidence", id.0)));
+                return Err(StoreError::new(
+                    StoreErrorKind::Contract,
+                    format!("row {} is no evidence", id.0),
+                ));
             };
             orphaned.push(stored.committed);
             let committed = Position::new(seq, commitments.len() as u32);
@@ -287,10 +302,17 @@ impl Store for ReferenceStore {
         Ok(id)
     }
 
-    fn record_use(&self, scope: &Scope, turn: TurnId, used: &[u32], _at: Instant) -> Result<bool, StoreError> {
+    fn record_use(
+        &self,
+        scope: &Scope,
+        turn: TurnId,
+        used: &[u32],
+        _at: Instant,
+    ) -> Result<bool, StoreError> {
         let mut subjects = self.subjects();
         let place = turn.0.seq.checked_sub(1).map(|place| place as usize);
-        let known = subjects.get_mut(scope.subject()).zip(place).and_then(|(log, place)| log.turns.get_mut(place));
+        let known =
+            subjects.get_mut(scope.subject()).zip(place).and_then(|(log, place)| log.turns.get_mut(place));
         let Some((_, recorded)) = known else { return Ok(false) };
         recorded.extend(used);
         recorded.sort_unstable();
@@ -308,7 +330,11 @@ impl Store for ReferenceStore {
     }
 
     fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
-        Ok(ReferenceStore::subjects(self).iter().filter(|(_, log)| log.founded).map(|(name, _)| name.clone()).collect())
+        Ok(ReferenceStore::subjects(self)
+            .iter()
+            .filter(|(_, log)| log.founded)
+            .map(|(name, _)| name.clone())
+            .collect())
     }
 }
 
@@ -330,7 +356,8 @@ fn recognise(log: &Log, marks: &Marks) -> Recognised {
         return Recognised::Forgotten;
     }
     let same = |known: &Marks| {
-        known.moment == marks.moment || (marks.external_id.is_some() && known.external_id == marks.external_id)
+        known.moment == marks.moment
+            || (marks.external_id.is_some() && known.external_id == marks.external_id)
     };
     let known = log.rows.iter().find_map(|(at, stored)| match &stored.row {
         Row::Evidence(evidence) if same(&evidence.marks) => Some(EvidenceId(*at)),
@@ -340,9 +367,12 @@ fn recognise(log: &Log, marks: &Marks) -> Recognised {
 }
 
 fn verify(log: &Log) -> Verified {
-    let mut verified = Verified { appends: log.watermark(), rows: log.rows.len() as u64, ..Verified::default() };
-    let mut damage = |place: String, what: &str| verified.damage.push(Damage { place, what: what.to_owned() });
-    let orphaned: Vec<Position> = log.entries.iter().flat_map(|entry| entry.orphaned.iter().copied()).collect();
+    let mut verified =
+        Verified { appends: log.watermark(), rows: log.rows.len() as u64, ..Verified::default() };
+    let mut damage =
+        |place: String, what: &str| verified.damage.push(Damage { place, what: what.to_owned() });
+    let orphaned: Vec<Position> =
+        log.entries.iter().flat_map(|entry| entry.orphaned.iter().copied()).collect();
     let mut by_place: BTreeMap<Position, (&Position, &Stored)> = BTreeMap::new();
     for (position, stored) in &log.rows {
         by_place.insert(stored.committed, (position, stored));

@@ -164,9 +164,11 @@ impl<'turn> Filling<'turn> {
     fn group(&self, place: usize) -> Vec<usize> {
         let mut group = vec![place];
         if let Some(dispute) = self.candidates[place].dispute {
-            let others = self.candidates.iter().enumerate().filter(|(other, candidate)| {
-                *other != place && candidate.dispute == Some(dispute)
-            });
+            let others = self
+                .candidates
+                .iter()
+                .enumerate()
+                .filter(|(other, candidate)| *other != place && candidate.dispute == Some(dispute));
             group.extend(others.map(|(other, _)| other));
         }
         group
@@ -215,7 +217,8 @@ mod tests {
 
     /// One project fact, one identity, three constraints, eight unrelated preferences; the request names the project.
     fn alpha() -> Vec<Candidate> {
-        let mut candidates = vec![candidate(1, Class::Project, false, 700_000), candidate(2, Class::Identity, true, 0)];
+        let mut candidates =
+            vec![candidate(1, Class::Project, false, 700_000), candidate(2, Class::Identity, true, 0)];
         candidates.extend((3..6).map(|seq| candidate(seq, Class::Constraint, true, 0)));
         candidates.extend((6..14).map(|seq| candidate(seq, Class::Preference, false, 0)));
         candidates

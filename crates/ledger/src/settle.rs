@@ -179,9 +179,10 @@ fn overruled(inputs: &[Input]) -> BTreeSet<Position> {
     let mut overruled = BTreeSet::new();
     for act in inputs {
         let InputKind::Resolve { keep } = act.kind else { continue };
-        let set_aside = inputs.iter().filter(|input| input.position < act.position).filter(|input| {
-            matches!(input.kind, InputKind::Assert { value, .. } if value != keep)
-        });
+        let set_aside = inputs
+            .iter()
+            .filter(|input| input.position < act.position)
+            .filter(|input| matches!(input.kind, InputKind::Assert { value, .. } if value != keep));
         overruled.extend(set_aside.map(|input| input.position));
     }
     overruled
@@ -335,7 +336,9 @@ impl Joined {
 
 /// Joins equal values that meet in time, whoever states them.
 fn join(mut pieces: Vec<Piece>) -> Vec<Joined> {
-    pieces.sort_by(|left, right| (left.value, left.from, &left.claims).cmp(&(right.value, right.from, &right.claims)));
+    pieces.sort_by(|left, right| {
+        (left.value, left.from, &left.claims).cmp(&(right.value, right.from, &right.claims))
+    });
     let mut runs: Vec<Joined> = Vec::with_capacity(pieces.len());
     for piece in pieces {
         if let Some(run) = runs.last_mut()

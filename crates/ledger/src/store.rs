@@ -61,7 +61,13 @@ pub trait Store: Send + Sync {
 
     /// Takes rows out and writes others in their place, as append `basis + 1`, whole or not at all. Returns after the
     /// words are in no file of this store.
-    fn erase(&self, scope: &Scope, basis: Watermark, key: Fingerprint, erasure: &Erasure) -> Result<Erased, StoreError>;
+    fn erase(
+        &self,
+        scope: &Scope,
+        basis: Watermark,
+        key: Fingerprint,
+        erasure: &Erasure,
+    ) -> Result<Erased, StoreError>;
 
     /// Takes out everything of a subject and destroys its keys. `tombstones` stay.
     fn erase_subject(&self, scope: &Scope, tombstones: &[Fingerprint]) -> Result<Erased, StoreError>;

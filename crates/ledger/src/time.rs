@@ -363,7 +363,9 @@ pub enum TimeError {
         text: String,
     },
     /// Outside the years that can be kept.
-    #[error("time `{text}` is outside the years 1 to 9999 (to 9999-12-30T22:00Z); leave an open end out instead")]
+    #[error(
+        "time `{text}` is outside the years 1 to 9999 (to 9999-12-30T22:00Z); leave an open end out instead"
+    )]
     YearOutOfRange {
         /// What was written.
         text: String,

@@ -19,27 +19,95 @@ pub struct Request<'turn> {
 
 /// Words that thank, greet or agree; a message of nothing else needs no memory.
 const COURTESIES: &[&str] = &[
-    "bok", "bye", "cao", "cheers", "cool", "da", "dobar", "dobra", "dobro", "dan", "doviđenja", "evening", "fine", "good",
-    "goodbye", "great", "hej", "hello", "hey", "hi", "hvala", "jutro", "lijepa", "lijepo", "lot", "morning", "much",
-    "ne", "nice", "night", "no", "noć", "ok", "okay", "okej", "pa", "perfect", "please", "puno", "sorry",
-    "super", "sure", "thank", "thanks", "thx", "u", "redu", "večer", "very", "važi", "vidimo", "se", "yeah", "yep", "yes",
-    "you", "zdravo", "a", "so", "welcome", "again", "haha", "lol", "ty", "molim", "see", "later", "jasno", "got", "it",
+    "bok",
+    "bye",
+    "cao",
+    "cheers",
+    "cool",
+    "da",
+    "dobar",
+    "dobra",
+    "dobro",
+    "dan",
+    "doviđenja",
+    "evening",
+    "fine",
+    "good",
+    "goodbye",
+    "great",
+    "hej",
+    "hello",
+    "hey",
+    "hi",
+    "hvala",
+    "jutro",
+    "lijepa",
+    "lijepo",
+    "lot",
+    "morning",
+    "much",
+    "ne",
+    "nice",
+    "night",
+    "no",
+    "noć",
+    "ok",
+    "okay",
+    "okej",
+    "pa",
+    "perfect",
+    "please",
+    "puno",
+    "sorry",
+    "super",
+    "sure",
+    "thank",
+    "thanks",
+    "thx",
+    "u",
+    "redu",
+    "večer",
+    "very",
+    "važi",
+    "vidimo",
+    "se",
+    "yeah",
+    "yep",
+    "yes",
+    "you",
+    "zdravo",
+    "a",
+    "so",
+    "welcome",
+    "again",
+    "haha",
+    "lol",
+    "ty",
+    "molim",
+    "see",
+    "later",
+    "jasno",
+    "got",
+    "it",
 ];
 
 /// Words that lean on something said elsewhere.
 const LEANING: &[&str] = &[
-    "it", "that", "this", "those", "these", "they", "them", "he", "she", "him", "her", "one", "there", "to", "ono", "taj",
-    "ta", "te", "tu", "onaj", "ona", "on", "oni", "njega", "njemu", "nju", "njoj", "ovo", "ovaj", "ova", "tamo", "toga", "tome",
+    "it", "that", "this", "those", "these", "they", "them", "he", "she", "him", "her", "one", "there", "to",
+    "ono", "taj", "ta", "te", "tu", "onaj", "ona", "on", "oni", "njega", "njemu", "nju", "njoj", "ovo",
+    "ovaj", "ova", "tamo", "toga", "tome",
 ];
 
 /// Words that carry no subject of their own.
 const EMPTY: &[&str] = &[
-    "a", "about", "and", "are", "at", "be", "can", "could", "did", "do", "does", "due", "for", "from", "happened", "how",
-    "i", "in", "is", "know", "me", "my", "of", "on", "or", "please", "remind", "status", "tell", "the", "then", "up", "was",
-    "we", "were", "what", "what's", "whats", "when", "where", "which", "who", "why", "will", "with", "would", "you", "again",
-    "a", "ali", "bio", "bila", "bilo", "će", "do", "gdje", "i", "je", "jel", "kad", "kada", "kako", "koja", "koje", "koji",
-    "li", "mi", "na", "o", "od", "po", "reci", "s", "sa", "se", "smo", "su", "što", "sto", "tko", "u", "za", "zašto", "bude",
-    "going", "go", "goes", "doing", "get", "mean", "think", "change", "changed", "now", "sad", "sada", "opet", "bi", "rok",
+    "a", "about", "and", "are", "at", "be", "can", "could", "did", "do", "does", "due", "for", "from",
+    "happened", "how", "i", "in", "is", "know", "me", "my", "of", "on", "or", "please", "remind", "status",
+    "tell", "the", "then", "up", "was", "we", "were", "what", "what's", "whats", "when", "where", "which",
+    "who", "why", "will", "with", "would", "you", "again", "a", "ali", "bio", "bila", "bilo", "će", "do",
+    "gdje", "i", "je", "jel", "kad", "kada", "kako", "koja", "koje", "koji", "li", "mi", "na", "o", "od",
+    "po", "reci", "s", "sa", "se", "smo", "su", "što", "sto", "tko", "u", "za", "zašto", "bude", "going",
+    "go", "goes", "doing", "get", "mean", "think", "change", "changed", "now", "sad", "sada", "opet", "bi",
+    "rok",
 ];
 
 /// Decides.
@@ -68,7 +136,10 @@ pub fn triage(request: Request<'_>) -> Triage {
 #[must_use]
 pub fn question(message: &str, anchors: &[String]) -> String {
     let croatian = words(message).iter().any(|word| {
-        matches!(word.as_str(), "li" | "je" | "što" | "kad" | "kada" | "gdje" | "kako" | "tko" | "koji" | "koja" | "zašto")
+        matches!(
+            word.as_str(),
+            "li" | "je" | "što" | "kad" | "kada" | "gdje" | "kako" | "tko" | "koji" | "koja" | "zašto"
+        )
     });
     match (croatian, anchors.is_empty()) {
         (false, true) => "What do you mean by that? Name the person, project or thing.".to_owned(),
@@ -81,7 +152,9 @@ pub fn question(message: &str, anchors: &[String]) -> String {
 /// The first words of a message, lower-cased; triage needs no more than a few dozen to decide.
 fn words(message: &str) -> Vec<String> {
     message
-        .split(|character: char| !(character.is_alphanumeric() || character == '\'' || character == '\u{2019}'))
+        .split(|character: char| {
+            !(character.is_alphanumeric() || character == '\'' || character == '\u{2019}')
+        })
         .filter(|word| !word.is_empty())
         .take(64)
         .map(str::to_lowercase)

@@ -46,8 +46,12 @@ fn a_correction_closes_the_old_value_and_keeps_it() {
     // On the other clock: before the correction was recorded, Zagreb was believed to go on.
     let before = AsOf { valid_at: day(25), believed_at: day(world.clock - 2), watermark: u64::MAX };
     let fact = &world.memory.facts()[0];
-    let believed: Vec<VersionId> =
-        fact.versions.iter().filter(|version| version.is_current(&before)).map(|version| version.id).collect();
+    let believed: Vec<VersionId> = fact
+        .versions
+        .iter()
+        .filter(|version| version.is_current(&before))
+        .map(|version| version.id)
+        .collect();
     assert_eq!(believed, [fact.versions[0].id]);
 }
 
@@ -168,7 +172,8 @@ fn withdrawing_a_source_closes_what_it_alone_supports_and_reinstating_reopens() 
 #[test]
 fn measurements_of_one_period_dispute_and_of_two_do_not() {
     let mut world = World::default();
-    let quarter = |source, value: &str, from: i64| Says::world(source, "revenue", value, 500).from(from).to(from + 90);
+    let quarter =
+        |source, value: &str, from: i64| Says::world(source, "revenue", value, 500).from(from).to(from + 90);
     world.says(&quarter(1, "10 eur", 0));
     world.says(&quarter(1, "12 eur", 90));
     assert_eq!(values_at(&world.memory, 50), ["10 eur"]);
@@ -205,8 +210,8 @@ fn erasing_a_supersession_reopens_what_it_closed() {
 fn any_says() -> impl Strategy<Value = Says> {
     let predicate = prop_oneof![Just("home_city"), Just("likes"), Just("status"), Just("headcount")];
     let bounds = (proptest::option::of(0..60_i64), proptest::option::of(1..30_i64));
-    (0..4_u32, any::<bool>(), predicate, 1..4_u32, 0..40_i64, bounds, proptest::bool::weighted(0.15)).prop_map(
-        |(source, owner, predicate, value, said, (from, length), retract)| {
+    (0..4_u32, any::<bool>(), predicate, 1..4_u32, 0..40_i64, bounds, proptest::bool::weighted(0.15))
+        .prop_map(|(source, owner, predicate, value, said, (from, length), retract)| {
             let value = if predicate == "headcount" { value.to_string() } else { format!("value {value}") };
             Says {
                 source,
@@ -218,8 +223,7 @@ fn any_says() -> impl Strategy<Value = Says> {
                 to: from.zip(length).map(|(from, length)| from + length),
                 retract,
             }
-        },
-    )
+        })
 }
 
 /// Statements with pairwise different times, so that which is later does not depend on arrival.

@@ -55,6 +55,28 @@ pub struct Draft {
     pub valid_to: Option<String>,
 }
 
+impl Draft {
+    /// The draft in the shape of the interface, so that it meets the gate like anybody's proposal.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut json = serde_json::json!({
+            "entity": self.entity,
+            "predicate": self.predicate,
+            "value": self.value,
+            "quote": self.quote,
+            // To two places: single precision would otherwise arrive as 0.8999999761581421.
+            "confidence": (f64::from(self.confidence) * 100.0).round() / 100.0,
+            "op": match self.op { Op::Assert => "assert", Op::Retract => "retract" },
+        });
+        for (name, time) in [("valid_from", &self.valid_from), ("valid_to", &self.valid_to)] {
+            if let Some(time) = time {
+                json[name] = serde_json::Value::from(time.as_str());
+            }
+        }
+        json
+    }
+}
+
 /// What a draft does to the fact it speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Op {

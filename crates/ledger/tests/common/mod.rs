@@ -37,7 +37,16 @@ pub struct Says {
 
 impl Says {
     pub fn owner(predicate: &'static str, value: &str, said: i64) -> Self {
-        Self { source: 0, owner: true, predicate, value: Some(value.into()), said, from: None, to: None, retract: false }
+        Self {
+            source: 0,
+            owner: true,
+            predicate,
+            value: Some(value.into()),
+            said,
+            from: None,
+            to: None,
+            retract: false,
+        }
     }
 
     pub fn world(source: u32, predicate: &'static str, value: &str, said: i64) -> Self {
@@ -69,12 +78,7 @@ pub struct World {
 
 impl Default for World {
     fn default() -> Self {
-        Self {
-            memory: Memory::default(),
-            rows: Vec::new(),
-            sources: BTreeMap::new(),
-            clock: 100_000,
-        }
+        Self { memory: Memory::default(), rows: Vec::new(), sources: BTreeMap::new(), clock: 100_000 }
     }
 }
 
@@ -159,7 +163,13 @@ impl World {
         let stated = says.value.as_ref().map(|value| {
             Value::read(predicate.value, &RawValue::Text(value.clone())).expect("a readable value")
         });
-        let text = format!("{} {} on {} by {}", says.predicate, says.value.clone().unwrap_or_default(), says.said, says.source);
+        let text = format!(
+            "{} {} on {} by {}",
+            says.predicate,
+            says.value.clone().unwrap_or_default(),
+            says.said,
+            says.source
+        );
         Claim {
             fact: FactId(Position::new(0, 0)),
             evidence: EvidenceId(Position::new(0, 0)),
@@ -205,7 +215,10 @@ impl World {
             .filter(|(id, evidence)| {
                 targets.evidence.contains(id)
                     || targets.sources.contains(&evidence.source)
-                    || targets.claims.iter().any(|claim| self.memory.claim(*claim).is_some_and(|claim| claim.evidence == *id))
+                    || targets
+                        .claims
+                        .iter()
+                        .any(|claim| self.memory.claim(*claim).is_some_and(|claim| claim.evidence == *id))
             })
             .collect();
         plan(&self.memory, Registry::shipped(), targets, &evidence, day(self.clock))
@@ -223,7 +236,11 @@ impl World {
         }
         let seq = self.memory.watermark() + 1;
         for (ordinal, transition) in (0..).zip(&plan.erasure.rewrite) {
-            memory.apply_row(Position::new(seq, ordinal), &Row::Transition(transition.clone()), Registry::shipped());
+            memory.apply_row(
+                Position::new(seq, ordinal),
+                &Row::Transition(transition.clone()),
+                Registry::shipped(),
+            );
         }
         memory.finish(seq, day(self.clock));
         memory

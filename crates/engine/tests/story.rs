@@ -1,0 +1,113 @@
+//! The main story on the reference store: remember, ask, correct, travel, forget.
+
+use std::sync::Arc;
+
+use engine::forget::Forget;
+use engine::observe::{Message, Observing};
+use engine::recall::Recall;
+use engine::remember::Remember;
+use engine::tokens::Tokens;
+use engine::turn::Turn;
+use engine::{Call, Engine};
+use ledger::admission::Policies;
+use ledger::reference::ReferenceStore;
+use ledger::scope::{Scope, Subject};
+use ledger::time::Instant;
+use serde_json::json;
+
+fn engine() -> Engine {
+    Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens))
+}
+
+fn at(text: &str) -> Instant {
+    text.parse().expect(text)
+}
+
+fn message(json: serde_json::Value) -> Message {
+    serde_json::from_value(json).expect("a message")
+}
+
+#[test]
+fn a_life_of_one_memory() {
+    let engine = engine();
+    let scope = Scope::of(Subject::parse("me").expect("a name"));
+    let call = |now: &str| Call { scope: &scope, now: at(now) };
+    let said = |text: &str, time: &str, id: &str| {
+        message(json!({
+            "source": {"kind": "conversation", "ref": "c1"}, "author": "owner", "event_time": time, "external_id": id,
+            "text": text,
+        }))
+    };
+    let first = engine
+        .observe(
+            call("2026-03-01T10:00:00Z"),
+            vec![said("Please, no meetings before 9:30. I live in Zagreb.", "2026-03-01T09:00:00Z", "1")],
+            Observing::default(),
+        )
+        .expect("observed");
+    assert_eq!(first[0].counts.admitted, 2, "{first:#?}");
+    let again = engine
+        .observe(
+            call("2026-03-01T10:05:00Z"),
+            vec![said("Please, no meetings before 9:30. I live in Zagreb.", "2026-03-01T09:00:00Z", "1")],
+            Observing::default(),
+        )
+        .expect("observed");
+    assert!(again[0].duplicate);
+    assert_eq!(again[0].counts.duplicate, 2, "{again:#?}");
+    assert_eq!(again[0].watermark, first[0].watermark);
+
+    let corrected = engine
+        .observe(
+            call("2026-04-01T10:00:00Z"),
+            vec![said("No meetings before 10:00 from now on.", "2026-04-01T09:00:00Z", "2")],
+            Observing::default(),
+        )
+        .expect("observed");
+    assert_eq!(corrected[0].admitted[0].transition, "supersede", "{corrected:#?}");
+
+    let recalled = engine
+        .recall(call("2026-05-01T00:00:00Z"), &Recall::of("when may meetings start?"))
+        .expect("recalled");
+    assert_eq!(recalled.items[0].value, json!("10:00"), "{recalled:#?}");
+    let then = Recall { valid_at: Some(at("2026-03-15T00:00:00Z")), ..Recall::of("meetings") };
+    assert_eq!(
+        engine.recall(call("2026-05-01T00:00:00Z"), &then).expect("recalled").items[0].value,
+        json!("09:30")
+    );
+
+    let turn = engine
+        .turn(call("2026-05-01T00:00:00Z"), &Turn::of("Book a meeting with Ana tomorrow"))
+        .expect("turn");
+    assert!(turn.packet.text.contains("10:00"), "{turn:#?}");
+    engine
+        .remember(
+            call("2026-05-02T00:00:00Z"),
+            Remember { text: "I prefer tea".to_owned(), ..Remember::default() },
+        )
+        .expect("kept");
+    let replayed = engine.replay(call("2026-05-03T00:00:00Z"), &turn.turn).expect("replayed");
+    assert!(replayed.identical, "{replayed:#?}");
+    let why = engine.why(call("2026-05-03T00:00:00Z"), &turn.selected[0].id).expect("why");
+    assert!(!why.claims.is_empty() && why.evidence[0].text.is_some());
+
+    let evidence = corrected[0].evidence.clone().expect("kept");
+    let forgotten = engine
+        .forget(call("2026-05-04T00:00:00Z"), &Forget::Ids(vec![evidence.clone()]), false)
+        .expect("forgotten");
+    assert_eq!(forgotten.reopened.len(), 1, "{forgotten:#?}");
+    let recalled = engine.recall(call("2026-05-05T00:00:00Z"), &Recall::of("meetings")).expect("recalled");
+    assert_eq!(recalled.items[0].value, json!("09:30"));
+    assert!(engine.why(call("2026-05-05T00:00:00Z"), &evidence).is_err());
+    let relearnt = engine
+        .observe(
+            call("2026-05-06T10:00:00Z"),
+            vec![said("No meetings before 10:00 from now on.", "2026-04-01T09:00:00Z", "2")],
+            Observing::default(),
+        )
+        .expect("answered");
+    assert_eq!(relearnt[0].evidence, None);
+    assert_eq!(relearnt[0].refused[0].code, "forgotten");
+    let verified = engine.verify(call("2026-05-07T00:00:00Z")).expect("verified");
+    assert!(verified.ok, "{verified:#?}");
+}
