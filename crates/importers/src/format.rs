@@ -100,17 +100,25 @@ pub(crate) fn detect(name: &str, text: &str) -> Option<Format> {
         return Some(Format::AgentSession);
     }
     if start.starts_with(['{', '[']) {
-        return detect_json(&lower, start).or_else(|| documents(&lower));
+        // A line of chat may begin with a bracket too: `[12/31/21, 22:01] Name: words`.
+        return detect_json(&lower, start).or_else(|| detect_chat(text)).or_else(|| documents(&lower));
     }
     // A file of lines with one bad line at the top is still what its other lines are.
-    if lower.ends_with(".jsonl") || lower.ends_with(".ndjson") {
+    if is_lines(&lower) {
         return detect_lines(start);
     }
-    match chat_lines::recognise(text) {
-        Some(chat_lines::Program::Whatsapp) => Some(Format::Whatsapp),
-        Some(chat_lines::Program::Signal) => Some(Format::Signal),
-        None => documents(&lower),
-    }
+    detect_chat(text).or_else(|| documents(&lower))
+}
+
+fn is_lines(lower: &str) -> bool {
+    lower.ends_with(".jsonl") || lower.ends_with(".ndjson")
+}
+
+fn detect_chat(text: &str) -> Option<Format> {
+    chat_lines::recognise(text).map(|program| match program {
+        chat_lines::Program::Whatsapp => Format::Whatsapp,
+        chat_lines::Program::Signal => Format::Signal,
+    })
 }
 
 fn documents(lower: &str) -> Option<Format> {
@@ -120,9 +128,7 @@ fn documents(lower: &str) -> Option<Format> {
 
 fn detect_json(lower: &str, text: &str) -> Option<Format> {
     // Many objects on lines of their own, or one value.
-    if text.starts_with('{')
-        && (lower.ends_with(".jsonl") || lower.ends_with(".ndjson") || json::first(text).is_none())
-    {
+    if text.starts_with('{') && (is_lines(lower) || json::first(text).is_none()) {
         return detect_lines(text).or_else(|| detect_damaged(text));
     }
     let Some(value) = json::first(text) else { return detect_damaged(text) };

@@ -23,8 +23,10 @@ pub(super) fn read(session: &Session<'_, '_>, out: &mut Collector<'_>) {
     // The older form keeps the task's id in the folder's name only.
     let folder = file.folder().filter(|_| file.stem() == "api_conversation_history").map(str::to_owned);
     let named = session.pieces.iter().find_map(|piece| json::id(&piece.value, "sessionId"));
+    // A bare list of roles and words is what many programs write; only the two names above are Cline's.
+    let kind = if named.is_some() || folder.is_some() { "cline" } else { "chat-messages" };
     let reference = named.or(folder).unwrap_or_else(|| file.conversation_name());
-    let source = out.conversation("cline", reference.clone(), None, Fidelity::HybridRecord);
+    let source = out.conversation(kind, reference.clone(), None, Fidelity::HybridRecord);
     for piece in &session.pieces {
         match piece.value.get("messages").and_then(Value::as_array) {
             Some(messages) => {

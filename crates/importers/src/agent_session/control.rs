@@ -142,8 +142,8 @@ mod tests {
     }
 
     #[test]
-    fn ten_megabytes_of_brackets_take_linear_time() {
-        let text = "<".repeat(10_000_000);
+    fn a_text_of_brackets_takes_linear_time() {
+        let text = "<".repeat(1_000_000);
         assert_eq!(dialogue(&text).0.len(), text.len());
     }
 }
