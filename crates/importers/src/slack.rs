@@ -136,6 +136,14 @@ impl Directory {
                 }
                 (Some(("#", _)), Some(label)) => format!("#{label}"),
                 (Some(("!", word)), label) => label.map_or_else(|| format!("@{word}"), str::to_owned),
+                // Slack links bare numbers and addresses by itself; the label is what was typed.
+                (_, Some(label))
+                    if target
+                        .split_once(':')
+                        .is_some_and(|(_, rest)| rest.trim_start_matches('/') == label) =>
+                {
+                    label.to_owned()
+                }
                 (_, Some(label)) if label != target => format!("{label} ({target})"),
                 _ => target.to_owned(),
             }
