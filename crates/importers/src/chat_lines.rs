@@ -4,6 +4,9 @@
 //! day and month is therefore decided from the whole file: a number over 12 settles it; else the order in which time
 //! runs backwards less often; else it is assumed and the assumption said. Ids are made from the time *as written*, so
 //! they do not change when a later export settles the order.
+//!
+//! Nothing in such a file tells a message from a pasted line that looks like one. Whoever wrote to the owner could have
+//! written such a line, so the notices say it whenever an owner is named.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -140,6 +143,12 @@ pub(crate) fn read(file: &File<'_>, kind: &str, what: &str, out: &mut Collector<
         words.author_name = Some(name.to_owned());
         words.attachments = attachments;
         out.store(file, source, &place, words);
+    }
+    if owner_found {
+        out.notice(format!(
+            "{what} `{}` is plain text: a pasted line that looks like a message of the owner's is read as one",
+            file.name
+        ));
     }
     out.members_seen(&format!("{what} `{}`", file.name), &names, owner_found);
 }

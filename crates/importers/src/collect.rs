@@ -264,6 +264,17 @@ impl<'o> Collector<'o> {
         }
     }
 
+    /// Says that a name is not enough, when the options name the owner by one that several people bear.
+    pub fn name_is_shared(&mut self, what: &str, ids: &BTreeSet<String>) {
+        let shown: Vec<String> = ids.iter().take(20).map(|id| format!("`{id}`")).collect();
+        let owner = self.options.owner.as_deref().unwrap_or("");
+        self.notice(format!(
+            "{what}: {} people are called `{owner}`, so none of them was taken for the owner; name an id, one of {}",
+            ids.len(),
+            shown.join(", ")
+        ));
+    }
+
     /// Says whose memory the chat was read as, when that is not what a person would expect.
     pub fn members_seen(&mut self, what: &str, names: &BTreeSet<String>, owner_found: bool) {
         if owner_found || names.is_empty() {

@@ -65,12 +65,11 @@ pub(crate) fn parse(file: &File<'_>, place: String, text: &str, out: &mut Collec
 /// The first record of a file, for recognising it: the first element of an array, or the whole value.
 pub(crate) fn first(text: &str) -> Option<Value> {
     let text = text.trim_start();
-    if text.starts_with('[') {
-        let (element, _) = next_element(&text[1..])?;
-        serde_json::from_str(element).ok()
-    } else {
-        serde_json::from_str(text).ok()
-    }
+    let (element, _) = match text.strip_prefix('[') {
+        Some(inside) => next_element(inside)?,
+        None => (text, text.len()),
+    };
+    serde_json::from_str(element).ok()
 }
 
 /// `text` begins with `[`. The spans of its elements, and whether the closing bracket was there.

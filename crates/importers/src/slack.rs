@@ -87,13 +87,14 @@ pub(crate) fn read(files: &[File<'_>], out: &mut Collector<'_>) {
     }
     let mut days = days;
     days.sort_by(|a, b| a.name.cmp(&b.name));
+    let owners = directory.owners(out);
     let (mut names, mut owner_found) = (BTreeSet::new(), false);
     for file in days {
         let channel = file.folder().unwrap_or("slack").to_owned();
         let reference = directory.channel_ids.get(&channel).unwrap_or(&channel).clone();
         let source = out.conversation("slack", reference, Some(&channel), Fidelity::TranscriptSnapshot);
         for Piece { place, value } in json::pieces(file, out) {
-            owner_found |= message(file, &place, &value, source, &directory, &mut names, out);
+            owner_found |= message(file, &place, &value, source, (&directory, &owners), &mut names, out);
         }
     }
     out.members_seen("Slack export", &names, owner_found);
@@ -117,6 +118,23 @@ impl Directory {
             self.channel_ids.insert(name.to_owned(), id.clone());
             self.channel_names.insert(id, name.to_owned());
         }
+    }
+
+    /// The id of the person the options name: by id, or by a name nobody else bears, since names are free to choose.
+    fn owners(&self, out: &mut Collector<'_>) -> BTreeSet<String> {
+        let Some(owner) = out.options().owner.as_deref().map(str::trim) else { return BTreeSet::new() };
+        let called =
+            self.people.iter().filter(|(_, person)| person.names.iter().any(|name| name.trim() == owner));
+        let called: BTreeSet<String> = called.map(|(id, _)| id.clone()).collect();
+        if self.people.contains_key(owner) || called.is_empty() {
+            // Without a list of people, messages carry ids only.
+            return BTreeSet::from([owner.to_owned()]);
+        }
+        if called.len() > 1 {
+            out.name_is_shared("Slack export", &called);
+            return BTreeSet::new();
+        }
+        called
     }
 
     fn shown(&self, id: &str) -> String {
@@ -159,7 +177,7 @@ fn message(
     place: &str,
     value: &Value,
     source: SourceIndex,
-    directory: &Directory,
+    (directory, owners): (&Directory, &BTreeSet<String>),
     names: &mut BTreeSet<String>,
     out: &mut Collector<'_>,
 ) -> bool {
@@ -192,9 +210,7 @@ fn message(
     };
     let mut author = Author::External;
     if let Some(id) = user.filter(|_| !by_app) {
-        let known = directory.people.get(id).map(|person| person.names.as_slice()).unwrap_or_default();
-        let called = known.iter().any(|known| out.member(known, None) == Author::Owner);
-        if called || out.member(&name, Some(id)) == Author::Owner {
+        if owners.contains(id) {
             author = Author::Owner;
         }
         names.insert(name.clone());

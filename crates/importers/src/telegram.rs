@@ -54,7 +54,18 @@ fn chat(file: &File<'_>, place: &str, chat: &Value, account: Option<&str>, out: 
         json::id(chat, "id").or(name.map(str::to_owned)).unwrap_or_else(|| file.conversation_name());
     let source = out.conversation("telegram", reference.clone(), name, Fidelity::TranscriptSnapshot);
     let (mut names, mut owner_found) = (BTreeSet::new(), false);
-    for (index, message) in json::list(chat, "messages").iter().enumerate() {
+    let what = format!("Telegram chat `{}`", name.unwrap_or(&reference));
+    // A name is free to choose: two accounts of the owner's name are told apart by id or not at all.
+    let messages = json::list(chat, "messages");
+    let called = messages.iter().filter(|message| {
+        json::text(message, "from").is_some_and(|from| out.member(from, None) == Author::Owner)
+    });
+    let bearers: BTreeSet<String> = called.filter_map(|message| json::id(message, "from_id")).collect();
+    let shared = bearers.len() > 1;
+    if shared {
+        out.name_is_shared(&what, &bearers);
+    }
+    for (index, message) in messages.iter().enumerate() {
         let place = format!("{place}[{index}]");
         match json::text(message, "type") {
             Some("message") => {}
@@ -77,7 +88,7 @@ fn chat(file: &File<'_>, place: &str, chat: &Value, account: Option<&str>, out: 
         let from_id = json::id(message, "from_id");
         let owner = match account {
             Some(account) if out.options().owner.is_none() => from_id.as_deref() == Some(account),
-            _ => out.member(from, from_id.as_deref()) == Author::Owner,
+            _ => out.member(if shared { "" } else { from }, from_id.as_deref()) == Author::Owner,
         };
         owner_found |= owner;
         if !from.is_empty() {
@@ -95,7 +106,7 @@ fn chat(file: &File<'_>, place: &str, chat: &Value, account: Option<&str>, out: 
         words.attachments = attachments(message);
         out.store(file, source, &place, words);
     }
-    out.members_seen(&format!("Telegram chat `{}`", name.unwrap_or(&reference)), &names, owner_found);
+    out.members_seen(&what, &names, owner_found);
 }
 
 fn text_of(text: Option<&Value>) -> String {

@@ -216,6 +216,9 @@ fn the_owner_of_a_group_chat_is_named_or_nobody() {
     assert_eq!(authors(chat, Some("Ana")), [Owner, External, External]);
     assert_eq!(authors(chat, Some("user2")), [External, External, Owner]);
     assert_eq!(authors(chat, Some("An")), [External, External, External]);
+    let namesake = chat.replace("Ana B", "Ana");
+    assert_eq!(authors(&namesake, Some("Ana")), [External, External, External]);
+    assert_eq!(authors(&namesake, Some("user1")), [Owner, External, External]);
     let account = format!(r#"{{"personal_information":{{"user_id":1}},"chats":{{"list":[{chat}]}}}}"#);
     assert_eq!(authors(&account, None), [Owner, External, External]);
     assert_eq!(authors(&account, Some("user2")), [External, External, Owner]);
@@ -303,4 +306,28 @@ fn formats_are_named_by_one_word_each() {
         assert!(!format.help().is_empty() && !format.owner_default().is_empty());
     }
     assert!("ChatGPT".parse::<Format>().is_err());
+}
+
+#[test]
+fn slack_names_that_two_people_bear_are_nobodys() {
+    let users = br#"[{"id":"U1","name":"ana","profile":{"display_name":"Ana"}},{"id":"U2","name":"eve","profile":{"display_name":"Ana"}}]"#;
+    let day = br#"[{"type":"message","user":"U1","ts":"1.5","text":"mine &amp;lt; <@U2> <https://x.hr|x>"},{"type":"message","user":"U2","ts":"2.5","text":"not mine"}]"#;
+    let inputs = [
+        Input { name: "x/users.json", bytes: users },
+        Input { name: "x/general/2026-01-01.json", bytes: day },
+    ];
+    let authors = |owner: &str| -> Vec<Author> {
+        let options = Options { owner: Some(owner.to_owned()), ..Options::default() };
+        let imported = read(None, &inputs, &options);
+        assert_eq!(
+            imported.notices.iter().any(|notice| notice.contains("2 people are called")),
+            owner == "Ana"
+        );
+        assert_eq!(imported.sources[0].messages[0].text, "mine &lt; @Ana x (https://x.hr)");
+        imported.sources[0].messages.iter().map(|message| message.author).collect()
+    };
+    use Author::{External, Owner};
+    assert_eq!(authors("Ana"), [External, External]);
+    assert_eq!(authors("U1"), [Owner, External]);
+    assert_eq!(authors("eve"), [External, Owner]);
 }

@@ -9,7 +9,7 @@ use crate::{Fidelity, Reason, collect::Collector, decode::File, json};
 
 /// Text parts of one step, gathered.
 struct Step<'v> {
-    id: String,
+    id: Option<String>,
     place: String,
     texts: Vec<&'v str>,
     time: Option<&'v Value>,
@@ -34,7 +34,7 @@ pub(super) fn read(session: &Session<'_, '_>, out: &mut Collector<'_>) {
                 text: step.texts.concat(),
                 blocks_cut: 0,
                 time: step.time,
-                id: Some(step.id),
+                id: step.id,
                 session: Some(reference.clone()),
                 model: None,
             };
@@ -68,8 +68,8 @@ pub(super) fn read(session: &Session<'_, '_>, out: &mut Collector<'_>) {
                 store(file, source, place, turn, out);
             }
             ("context.append_loop_event", Some(text)) => {
-                let id = line.pointer("/event/stepUuid").and_then(Value::as_str).unwrap_or(place).to_owned();
-                if step.as_ref().is_some_and(|step| step.id != id) {
+                let id = line.pointer("/event/stepUuid").and_then(Value::as_str).map(str::to_owned);
+                if step.as_ref().is_some_and(|step| id.is_none() || step.id != id) {
                     finish(&mut step, out);
                 }
                 let open = step.get_or_insert_with(|| Step {
