@@ -50,6 +50,9 @@ fn entries<'a>(
             return Vec::new();
         }
     };
+    if archive.is_empty() {
+        out.refuse_named(input.name, "file", Reason::NoRecords, "the archive is empty");
+    }
     let mut found = Vec::new();
     let mut total = 0_u64;
     for index in 0..archive.len() {

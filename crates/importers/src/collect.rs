@@ -3,7 +3,7 @@
 //! A format stores, refuses or joins each record it meets, exactly once; the count is kept here, so that the balance
 //! cannot be forgotten in one of fifteen formats. Ids are made unique within their source here too.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::{ZonedDateTime, tz::TimeZone};
 use serde_json::Value;
@@ -23,6 +23,8 @@ pub(crate) struct Collector<'o> {
     /// For each source: how often a synthesised id's words were seen.
     occurrences: Vec<HashMap<String, u64>>,
     times_unreadable: u64,
+    /// Files in which a record was met.
+    met: HashSet<String>,
 }
 
 /// A source opened in this import.
@@ -97,6 +99,7 @@ impl<'o> Collector<'o> {
             ids: Vec::new(),
             occurrences: Vec::new(),
             times_unreadable: 0,
+            met: HashSet::new(),
         }
     }
 
@@ -198,6 +201,7 @@ impl<'o> Collector<'o> {
             self.refuse(file, place, reason, &detail);
             return None;
         }
+        self.meet(&file.name);
         let messages = &mut self.imported.sources[index].messages;
         self.ids[index].insert(external_id.clone(), messages.len());
         messages.push(MessageDraft {
@@ -227,6 +231,7 @@ impl<'o> Collector<'o> {
 
     /// Refuses something that has no decoded file, such as an entry of an archive.
     pub fn refuse_named(&mut self, file: &str, place: &str, reason: Reason, detail: &str) {
+        self.meet(file);
         self.imported.records += 1;
         self.imported.refused.push(Refused {
             file: file.to_owned(),
@@ -234,6 +239,17 @@ impl<'o> Collector<'o> {
             reason,
             detail: detail.to_owned(),
         });
+    }
+
+    /// Whether a record of this file was stored or refused.
+    pub fn met(&self, file: &File<'_>) -> bool {
+        self.met.contains(&*file.name)
+    }
+
+    fn meet(&mut self, file: &str) {
+        if !self.met.contains(file) {
+            self.met.insert(file.to_owned());
+        }
     }
 
     pub fn notice(&mut self, notice: String) {

@@ -58,10 +58,11 @@ pub(crate) fn from_json(value: &Value, zone: &TimeZone) -> Option<ZonedDateTime>
         Value::String(text) => from_text(text, zone),
         Value::Number(number) => {
             let amount = number.as_f64()?;
-            if amount.abs() >= MILLISECONDS_FROM {
-                from_milliseconds(number.as_i64()?)
-            } else {
-                from_seconds(amount)
+            let milliseconds = number.as_i64().filter(|_| amount.abs() >= MILLISECONDS_FROM);
+            match milliseconds {
+                Some(milliseconds) => from_milliseconds(milliseconds),
+                None if amount.abs() >= MILLISECONDS_FROM => from_seconds(amount / 1000.0),
+                None => from_seconds(amount),
             }
         }
         // MongoDB's extended JSON, as in Grok's export.

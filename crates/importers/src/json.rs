@@ -16,10 +16,6 @@ pub(crate) struct Piece {
 /// The elements of a top-level array, or the one value of any other file. What does not parse is refused.
 pub(crate) fn pieces(file: &File<'_>, out: &mut Collector<'_>) -> Vec<Piece> {
     let text = file.text.trim_start();
-    if text.trim_end().is_empty() {
-        out.refuse(file, "file", Reason::BadJson, "the file is empty");
-        return Vec::new();
-    }
     if !text.starts_with('[') {
         return parse(file, "file".to_owned(), text, out).into_iter().collect();
     }

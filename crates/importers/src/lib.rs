@@ -42,6 +42,8 @@ mod slack;
 mod telegram;
 mod whatsapp;
 
+use std::collections::BTreeMap;
+
 use jiff::tz::TimeZone;
 
 pub use draft::{Attachment, Author, Fidelity, MessageDraft, Shape, SourceDraft};
@@ -107,6 +109,15 @@ impl Imported {
         self.count(Shape::Document)
     }
 
+    /// How many records were refused for each reason.
+    pub fn refused_by_reason(&self) -> BTreeMap<Reason, u64> {
+        let mut counts = BTreeMap::new();
+        for refused in &self.refused {
+            *counts.entry(refused.reason).or_insert(0) += 1;
+        }
+        counts
+    }
+
     /// Whether every record met is accounted for.
     pub fn balances(&self) -> bool {
         self.records == self.messages() + self.documents() + self.refused.len() as u64 + self.joined
@@ -149,6 +160,9 @@ pub fn read(format: Option<Format>, inputs: &[Input<'_>], options: &Options) -> 
     }
     for (format, files) in by_format {
         format.read(&files, &mut collector);
+        for file in files.iter().filter(|file| !collector.met(file)).collect::<Vec<_>>() {
+            collector.refuse(file, "file", Reason::NoRecords, "the file holds no record of this format");
+        }
     }
     collector.finish()
 }

@@ -52,6 +52,8 @@ reasons! {
     NoText = "no_text",
     /// A message the person or the program took back.
     Deleted = "deleted",
+    /// A file of the format in which there is no record at all.
+    NoRecords = "no_records",
     /// A branch of a conversation that was edited away or regenerated.
     InactiveBranch = "inactive_branch",
     /// A turn the tool rewound and no longer stands by.

@@ -115,6 +115,45 @@ fn a_bomb_is_refused_before_it_is_unpacked() {
 }
 
 #[test]
+fn an_empty_file_is_not_passed_over() {
+    for format in std::iter::once(None).chain(Format::ALL.iter().copied().map(Some)) {
+        for text in ["", "\n \n", "[]", "{}"] {
+            let imported =
+                read(format, &[Input { name: "empty", bytes: text.as_bytes() }], &Options::default());
+            assert!(imported.balances());
+            assert_eq!(imported.records, 1, "{format:?} of {text:?}: {}", printed(&imported));
+        }
+    }
+    assert_eq!(with_limits(&archive(|_, _| {}), Limits::default()).records, 1);
+}
+
+/// As people download it: an export in an archive, with pictures and pages beside it.
+#[test]
+fn an_export_is_read_from_its_archive() {
+    let export = support::sample("import-chat/chatgpt/chatgpt-export-parser-example.json");
+    let bytes = archive(|writer, options| {
+        let entries: [(&str, &[u8]); 4] = [
+            ("conversations.json", &export.bytes),
+            ("user.json", b"{\"id\":\"user-1\"}"),
+            ("chat.html", b"<html></html>"),
+            ("file-1.png", b"\x89PNG"),
+        ];
+        for (name, content) in entries {
+            writer.start_file(name, options).unwrap();
+            writer.write_all(content).unwrap();
+        }
+    });
+    let imported = with_limits(&bytes, Limits::default());
+    assert_eq!((imported.messages(), imported.sources[0].kind.as_str()), (4, "chatgpt"));
+    assert_eq!(by_reason(&imported)["unknown_format"], 2);
+    assert_eq!(by_reason(&imported)["media"], 1);
+    let imported =
+        read(Some(Format::Chatgpt), &[Input { name: "a.zip", bytes: &bytes }], &Options::default());
+    assert_eq!((imported.messages(), imported.balances()), (4, true));
+    assert_eq!(by_reason(&imported)["not_this_format"], 1);
+}
+
+#[test]
 fn a_text_over_the_limit_is_refused_in_its_place() {
     let text = format!("12/31/21, 22:01 - A: {}\n12/31/21, 22:02 - A: short\n", "x".repeat(2000));
     let options =

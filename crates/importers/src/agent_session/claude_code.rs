@@ -32,6 +32,7 @@ pub(super) fn read(session: &Session<'_, '_>, out: &mut Collector<'_>) {
 fn record(file: &File<'_>, place: &str, line: &Value, subagent_file: bool, out: &mut Collector<'_>) {
     let kind = json::text(line, "type").unwrap_or("");
     let flag = |name: &str| line.get(name) == Some(&Value::Bool(true));
+    let origin = line.pointer("/origin/kind").and_then(Value::as_str);
     let refusal = match kind {
         "summary" => Some((Reason::ModelSummary, "a summary of the session")),
         "custom-title" | "ai-title" | "tag" | "agent-name" | "pr-link" => {
@@ -41,6 +42,9 @@ fn record(file: &File<'_>, place: &str, line: &Value, subagent_file: bool, out: 
             Some((Reason::ModelSummary, "written at compaction"))
         }
         "user" | "assistant" if flag("isMeta") => Some((Reason::ControlPlane, "context the tool added")),
+        "user" if origin.is_some_and(|origin| origin != "human") => {
+            Some((Reason::ControlPlane, "not from the person"))
+        }
         "user" | "assistant" if flag("isApiErrorMessage") => {
             Some((Reason::ControlPlane, "an error of the service"))
         }
