@@ -15,7 +15,7 @@
 //! - **A second import changes nothing.** Every message has an [`MessageDraft::external_id`]: the export's own,
 //!   or one made from the words themselves, which stays the same when the file grows.
 //!
-//! Reading order: [`draft`], [`refused`], [`format`], then any one format.
+//! Reading order: [`draft`], [`refused`], [`mod@format`], then any one format.
 
 #![deny(missing_docs)]
 

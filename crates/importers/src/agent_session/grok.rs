@@ -1,6 +1,9 @@
 //! Grok: the CLI's `updates.jsonl`, streamed in chunks, and the web export (`conversations`, each with `responses`).
 //!
-//! Chunks of one prompt by one side, following each other, are one message.
+//! Chunks of one prompt by one side, following each other, are one message. Its id is made of the prompt's and not of
+//! the words, so that a reply that was still arriving at one import is not another message at the next.
+
+use std::collections::HashMap;
 
 use serde_json::Value;
 
@@ -37,14 +40,20 @@ fn updates(session: &Session<'_, '_>, out: &mut Collector<'_>) {
         file.folder().filter(|_| file.stem() == "updates").unwrap_or_else(|| file.stem()).to_owned();
     let source = out.conversation("grok-cli", reference.clone(), None, Fidelity::HybridRecord);
     let mut stream: Option<Stream<'_>> = None;
-    let finish = |stream: &mut Option<Stream<'_>>, out: &mut Collector<'_>| {
+    let mut streams_of: HashMap<(String, Role), u64> = HashMap::new();
+    let mut finish = |stream: &mut Option<Stream<'_>>, out: &mut Collector<'_>| {
         if let Some(stream) = stream.take() {
             let turn = Turn {
                 role: stream.role,
                 text: stream.texts.concat(),
                 blocks_cut: 0,
                 time: stream.time,
-                id: None,
+                id: stream.prompt.map(|prompt| {
+                    let side = if stream.role == Role::Model { "agent" } else { "user" };
+                    let number = streams_of.entry((prompt.clone(), stream.role)).or_insert(0);
+                    *number += 1;
+                    format!("{prompt}/{side}/{number}")
+                }),
                 session: Some(reference.clone()),
                 model: None,
             };

@@ -175,7 +175,7 @@ struct Turn<'v> {
     model: Option<&'v str>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Role {
     Person,
     Model,
