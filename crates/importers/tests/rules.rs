@@ -331,3 +331,63 @@ fn slack_names_that_two_people_bear_are_nobodys() {
     assert_eq!(authors("U1"), [Owner, External]);
     assert_eq!(authors("eve"), [External, Owner]);
 }
+
+/// The role `user` in an agent's log is the person only when nothing says otherwise.
+#[test]
+fn what_a_tool_or_a_model_says_as_user_is_not_the_owners() {
+    let table: [(&str, &str, Option<Author>); 8] = [
+        ("s.jsonl", r#"{"type":"user","message":{"role":"user","content":"words"}}"#, Some(Author::Owner)),
+        (
+            "s.jsonl",
+            r#"{"type":"user","isSidechain":true,"message":{"role":"user","content":"words"}}"#,
+            Some(Author::Assistant),
+        ),
+        (
+            "s.jsonl",
+            r#"{"type":"user","agentId":"a1","message":{"role":"user","content":"words"}}"#,
+            Some(Author::Assistant),
+        ),
+        (
+            "agent-1f.jsonl",
+            r#"{"type":"user","message":{"role":"user","content":"words"}}"#,
+            Some(Author::Assistant),
+        ),
+        ("s.jsonl", r#"{"type":"user","isMeta":true,"message":{"role":"user","content":"words"}}"#, None),
+        (
+            "s.jsonl",
+            r#"{"type":"user","origin":{"kind":"hook"},"message":{"role":"user","content":"words"}}"#,
+            None,
+        ),
+        (
+            "s/agents/sub1/wire.jsonl",
+            r#"{"type":"context.append_message","message":{"role":"user","content":"words"}}"#,
+            Some(Author::Assistant),
+        ),
+        (
+            "s.jsonl",
+            r#"{"type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"input_text","text":"words"}]}}"#,
+            None,
+        ),
+    ];
+    for (name, text, expected) in table {
+        let imported = import(name, text.as_bytes(), &Options::default());
+        let author = imported.sources.first().map(|source| source.messages[0].author);
+        assert_eq!(author, expected, "{name} {text}: {}", printed(&imported));
+        assert_eq!(by_reason(&imported).get("control_plane").is_some(), expected.is_none(), "{text}");
+    }
+    let spawned = r#"{"type":"session_meta","payload":{"id":"x","source":{"subagent":"review"}}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"words"}]}}"#;
+    let imported = import("rollout.jsonl", spawned.as_bytes(), &Options::default());
+    assert_eq!(imported.sources[0].messages[0].author, Author::Assistant);
+}
+
+/// A Codex rollout says everything twice; one saying is kept, whichever the file has.
+#[test]
+fn codex_events_stand_in_for_items_that_are_not_there() {
+    let event = r#"{"type":"event_msg","payload":{"type":"user_message","message":"words"}}"#;
+    let item = r#"{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"words"}]}}"#;
+    for (text, refused) in [(event.to_owned(), 0), (item.to_owned(), 0), (format!("{item}\n{event}"), 1)] {
+        let imported = import("rollout.jsonl", text.as_bytes(), &Options::default());
+        assert_eq!((imported.messages(), imported.refused.len()), (1, refused), "{text}");
+    }
+}

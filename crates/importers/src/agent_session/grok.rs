@@ -78,7 +78,8 @@ fn updates(session: &Session<'_, '_>, out: &mut Collector<'_>) {
             out.refuse(file, place, Reason::NoText, "a chunk without text");
             continue;
         };
-        let meta = update.get("_meta").unwrap_or(&Value::Null);
+        // The prompt is named within the update for one side and beside it for the other.
+        let meta = update.get("_meta").or_else(|| line.pointer("/params/_meta")).unwrap_or(&Value::Null);
         let prompt = json::id(meta, "promptId").or_else(|| json::id(meta, "promptIndex"));
         if stream.as_ref().is_some_and(|stream| stream.role != role || stream.prompt != prompt) {
             finish(&mut stream, out);
