@@ -181,14 +181,17 @@ impl<'o> Collector<'o> {
             return None;
         }
         let SourceIndex(index) = source;
+        let mut from_words = |fields: &[String]| {
+            let hash = hash(fields);
+            let seen = self.occurrences[index].entry(hash.clone()).or_insert(0);
+            *seen += 1;
+            format!("h:{hash}:{seen}")
+        };
         let external_id = match words.id {
-            Id::Given(id) => id,
-            Id::FromWords(fields) => {
-                let hash = hash(&fields);
-                let seen = self.occurrences[index].entry(hash.clone()).or_insert(0);
-                *seen += 1;
-                format!("h:{hash}:{seen}")
-            }
+            Id::Given(id) if !id.trim().is_empty() => id,
+            // An id that is there and empty tells no two messages apart.
+            Id::Given(_) => from_words(std::slice::from_ref(&words.text)),
+            Id::FromWords(fields) => from_words(&fields),
         };
         if let Some(first) = self.ids[index].get(&external_id) {
             let same = self.imported.sources[index].messages[*first].text == words.text;

@@ -127,6 +127,29 @@ fn an_empty_file_is_not_passed_over() {
     assert_eq!(with_limits(&archive(|_, _| {}), Limits::default()).records, 1);
 }
 
+/// Found by the property below: an id that is there and empty.
+#[test]
+fn an_empty_id_is_no_id() {
+    let table = [
+        (
+            "conversations.json",
+            r#"{"id":"c","current_node":"","mapping":{"":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["words"]}}}}}"#,
+        ),
+        (
+            "wire.jsonl",
+            r#"{"type":"context.append_loop_event","event":{"type":"content.part","stepUuid":"","part":{"type":"text","text":"words"}}}"#,
+        ),
+    ];
+    for (name, text) in table {
+        let imported = import(name, text.as_bytes(), &Options::default());
+        assert!(
+            imported.sources[0].messages[0].external_id.starts_with("h:"),
+            "{text}: {}",
+            printed(&imported)
+        );
+    }
+}
+
 /// As people download it: an export in an archive, with pictures and pages beside it.
 #[test]
 fn an_export_is_read_from_its_archive() {

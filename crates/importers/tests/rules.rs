@@ -373,7 +373,7 @@ fn what_a_tool_or_a_model_says_as_user_is_not_the_owners() {
         let imported = import(name, text.as_bytes(), &Options::default());
         let author = imported.sources.first().map(|source| source.messages[0].author);
         assert_eq!(author, expected, "{name} {text}: {}", printed(&imported));
-        assert_eq!(by_reason(&imported).get("control_plane").is_some(), expected.is_none(), "{text}");
+        assert_eq!(by_reason(&imported).contains_key("control_plane"), expected.is_none(), "{text}");
     }
     let spawned = r#"{"type":"session_meta","payload":{"id":"x","source":{"subagent":"review"}}}
 {"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"words"}]}}"#;

@@ -68,7 +68,7 @@ pub(super) fn read(session: &Session<'_, '_>, out: &mut Collector<'_>) {
                 store(file, source, place, turn, out);
             }
             ("context.append_loop_event", Some(text)) => {
-                let id = line.pointer("/event/stepUuid").and_then(Value::as_str).map(str::to_owned);
+                let id = line.get("event").and_then(|event| json::id(event, "stepUuid"));
                 if step.as_ref().is_some_and(|step| id.is_none() || step.id != id) {
                     finish(&mut step, out);
                 }
