@@ -21,14 +21,18 @@ pub(crate) fn scan(tokens: &Tokens<'_>) -> Vec<TimeMention> {
     let mut found: Vec<TimeMention> = Vec::new();
     let mut index = 0;
     while index < tokens.len() {
-        let mention = strong(tokens, index).or_else(|| weak(tokens, index));
-        let Some(mention) = mention else {
-            index += 1;
-            continue;
-        };
-        // A weak range (`9 to 5`) may hold weak hours of its own.
-        index = if mention.weak { index + 1 } else { mention.to.max(index + 1) };
-        found.push(mention);
+        match strong(tokens, index) {
+            Some(mention) if !mention.weak => {
+                index = mention.to.max(index + 1);
+                found.push(mention);
+            }
+            // `9 to 5` may be minutes to an hour, and may be two hours.
+            unsure => {
+                found.extend(unsure);
+                found.extend(weak(tokens, index));
+                index += 1;
+            }
+        }
     }
     found
 }
@@ -128,6 +132,10 @@ fn strong(tokens: &Tokens<'_>, index: usize) -> Option<TimeMention> {
         return placed(tokens, hour, minute, index, at + 2, !said);
     }
     // 9h30, 9 h 30
+    let minute = tokens.word(at).and_then(|word| word.strip_prefix('h')).filter(|minute| minute.len() == 2);
+    if let Some(minute) = minute.filter(|_| digits).and_then(|minute| minute.parse().ok()) {
+        return make(hour, minute, index, at + 1);
+    }
     if digits && tokens.word(at) == Some("h") && tokens.digits(at + 1).is_some_and(|minute| minute.len() == 2)
     {
         return make(hour, tokens.small(at + 1, 2)?, index, at + 2);

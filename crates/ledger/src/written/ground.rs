@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use jiff::{SignedDuration, ZonedDateTime};
 
-use crate::entity::EntityRef;
+use crate::entity::{self, EntityRef};
 use crate::value::{PartialDate, Quantity, RawValue, Stated, TimeOfDay, Value, ValueType};
 
 use super::clock::{self, TimeMention};
@@ -200,7 +200,7 @@ impl Quotes<'_> {
                 date::resolve(mention.meant, self.anchor).iter().any(|said| said.implies(&wanted))
             })
         };
-        if said(date) {
+        if said(date) || self.list.iter().any(|quote| has_signed_date(quote.tokens.text, date)) {
             return true;
         }
         // `on 12 June` here and `2026` there.
@@ -324,6 +324,13 @@ fn has_instant(text: &str, instant: &ZonedDateTime) -> bool {
     })
 }
 
+/// Whether a text holds this date in an ISO form that begins with a hyphen: `-0044-03-15`, `--06-12`.
+fn has_signed_date(text: &str, date: PartialDate) -> bool {
+    let words = text.split_whitespace().map(|word| word.trim_matches(['"', '(', ')', ',', ';', '.']));
+    let mut signed = words.filter(|word| word.starts_with('-') && word.len() <= 12);
+    signed.any(|word| word.parse::<PartialDate>().is_ok_and(|said| said.implies(&date)))
+}
+
 /// Whether the quotes count hours or minutes from the anchor to this instant: `in two hours`, `prije 20 minuta`.
 fn is_counted(instant: &ZonedDateTime, quotes: &Quotes<'_>) -> bool {
     let Some(anchor) = quotes.anchor else { return false };
@@ -400,10 +407,23 @@ fn entity_missing(entity: &EntityRef, quotes: &Quotes<'_>) -> Option<Ungrounded>
     let missing = needed.iter().find(|word| !stands(word))?;
     // `openai` where the quote has `Open AI`, `open-ai` where it has `OpenAI`.
     let joined: String = all.concat();
-    if quotes.list.iter().any(|quote| has_joined(&quote.tokens, &joined)) {
+    if quotes
+        .list
+        .iter()
+        .any(|quote| has_slug(quote.tokens.text, entity.name()) || has_joined(&quote.tokens, &joined))
+    {
         return None;
     }
     Some(Ungrounded { piece: Piece::Name, text: (*missing).clone() })
+}
+
+/// Whether a text made a slug of holds this slug between separators.
+fn has_slug(text: &str, slug: &str) -> bool {
+    let text = entity::slug(text);
+    let separate = |c: Option<char>| c.is_none_or(|c| matches!(c, '-' | '_' | '.'));
+    text.match_indices(slug).any(|(at, found)| {
+        separate(text[..at].chars().next_back()) && separate(text[at + found.len()..].chars().next())
+    })
 }
 
 /// Whether up to six words or numbers side by side make this one word, or a form of it.
@@ -537,7 +557,8 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
             } else {
                 vocabulary.has_name(&token.plain)
             };
-            if !stands && !quotes.list.iter().any(|quote| has_joined(&quote.tokens, &token.plain)) {
+            let joined = || quotes.list.iter().any(|quote| has_joined(&quote.tokens, &token.plain));
+            if !(stands || (!name::is_function_word(&token.plain) && joined())) {
                 return Some(Ungrounded { piece: Piece::Name, text: token.text.to_owned() });
             }
             standing += 1;
