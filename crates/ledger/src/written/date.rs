@@ -255,7 +255,7 @@ fn numeric(tokens: &Tokens<'_>, index: usize, found: &mut Vec<DateMention>) -> O
         let digits_follow = tokens.is_glued(at) && tokens.digits(at).is_some();
         let joined =
             JOINS.iter().any(|&join| tokens.mark(at, join)) && tokens.is_glued(at) && tokens.is_glued(at + 1);
-        !digits_follow && !(joined && tokens.digits(at + 1).is_some())
+        !(digits_follow || joined && tokens.digits(at + 1).is_some())
     };
     let closing = |at: usize| {
         at + usize::from(join == '.' && tokens.mark(at, '.') && tokens.is_glued(at) && ends(at + 1))

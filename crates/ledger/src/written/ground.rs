@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use jiff::{SignedDuration, ZonedDateTime};
 
 use crate::entity::{self, EntityRef};
-use crate::value::{PartialDate, Quantity, RawValue, Stated, TimeOfDay, Value, ValueType};
+use crate::value::{PartialDate, Quantity, RawValue, Stated, TEXT_BYTES_MAX, TimeOfDay, Value, ValueType};
 
 use super::clock::{self, TimeMention};
 use super::date::{self, DateMention, Meant};
@@ -65,6 +65,14 @@ pub struct Ungrounded {
 /// Work is proportional to the length of the quotes times, at most, the words of the value that share a beginning
 /// with them. `anchor` is the moment and zone at which the words were said.
 pub fn ungrounded(value: &Stated, quotes: &[&str], anchor: Option<&ZonedDateTime>) -> Option<Ungrounded> {
+    // A quote that is nothing but the value needs no search: `9` is an hour when a whole value says so.
+    let value_type = value.value.value_type();
+    let reads_alike = |quote: &&&str| {
+        Value::read(value_type, &RawValue::from(**quote)).is_ok_and(|read| read.value == value.value)
+    };
+    if quotes.iter().filter(|quote| quote.len() <= TEXT_BYTES_MAX).any(|quote| reads_alike(&quote)) {
+        return None;
+    }
     let quotes: Quotes<'_> = Quotes { list: quotes.iter().map(|quote| Quote::of(quote)).collect(), anchor };
     let missing =
         |stands: bool, piece: Piece| (!stands).then(|| Ungrounded { piece, text: value.value.to_string() });
@@ -551,7 +559,7 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         words += 1;
         let spoken =
             || language::of_word(&token.plain).is_some_and(|language| quotes.has_language(language, false));
-        if names[index] && !(name::is_function_word(&token.plain) && !token.is_acronym()) {
+        if names[index] && (token.is_acronym() || !name::is_function_word(&token.plain)) {
             let stands = if token.is_acronym() {
                 vocabulary.has_acronym(&token.plain)
             } else {
