@@ -257,6 +257,7 @@ fn long_texts_are_read_in_linear_time() {
         ("instant", "1999-01-01T23:59:00Z"),
         ("entity", "project:zyx-wvu"),
         ("text", "quiet mornings with Zyxwvu"),
+        ("text", "six mornings, deset jutara"),
     ]
     .iter()
     .map(|(value_type, written)| read(value_type, written).unwrap())
@@ -282,6 +283,8 @@ fn long_texts_are_read_in_linear_time() {
         "in the evening at 9 ",
         "12. lipnja ",
         "zy ",
+        "six ",
+        "devet ",
         "$",
     ] {
         let text = piece.repeat(50_000 / piece.len());

@@ -62,8 +62,8 @@ pub struct Ungrounded {
 ///   third, in any inflected form. A single word must stand. A value that is only the name or tag of a language
 ///   stands when the quote names that language.
 ///
-/// Work is proportional to the length of the quotes times, at most, the words of the value that share a beginning
-/// with them. `anchor` is the moment and zone at which the words were said.
+/// Work is linear in the quotes and at most the product of them with the pieces of the value, of which its bound
+/// allows a few hundred. `anchor` is the moment and zone at which the words were said.
 pub fn ungrounded(value: &Stated, quotes: &[&str], anchor: Option<&ZonedDateTime>) -> Option<Ungrounded> {
     // A quote that is nothing but the value needs no search: `9` is an hour when a whole value says so.
     let value_type = value.value.value_type();
@@ -168,6 +168,18 @@ impl<'a> Quote<'a> {
                     self.tokens.get(start + offset).is_some_and(|other| other.plain == token.plain)
                 })
         })
+    }
+}
+
+impl Quote<'_> {
+    /// Whether number words stand in the quote where they count nothing: the animal in `I have a pet`.
+    fn has_uncounted(&self, run: &[&Token<'_>]) -> bool {
+        let Some(first) = run.first().filter(|_| self.has_run(run)) else { return false };
+        let mut counted = vec![false; self.tokens.len()];
+        for mention in self.numbers() {
+            counted[mention.from..mention.to].iter_mut().for_each(|counted| *counted = true);
+        }
+        self.tokens.iter().zip(counted).any(|(token, counted)| !counted && token.plain == first.plain)
     }
 }
 
@@ -517,27 +529,16 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         let weak_time =
             value.times().iter().filter(|time| time.from <= mention.from && mention.from < time.to);
         // `one` is an article as often as a number, and `pet` is an animal: such words may stand as words.
-        let as_words = mention.in_words
-            && {
-                let run = run(mention.from, mention.to);
-                let counts = |quote: &Quote<'_>| {
-                    let covered = |index: usize| {
-                        quote.numbers().iter().any(|number| number.from <= index && index < number.to)
-                    };
-                    quote.has_run(&run)
-                        && (0..quote.tokens.len()).any(|index| {
-                            quote.tokens.word(index) == run.first().map(|token| &*token.plain)
-                                && !covered(index)
-                        })
-                };
-                quotes.list.iter().any(counts)
-                    || matches!(run[..], [token] if matches!(&*token.plain, "one" | "jedan" | "jedna" | "jedno" | "jednu"))
-            };
+        let as_words = || {
+            let run = run(mention.from, mention.to);
+            let one = matches!(run[..], [token] if matches!(&*token.plain, "one" | "jedan" | "jedna" | "jedno" | "jednu"));
+            mention.in_words && (one || quotes.list.iter().any(|quote| quote.has_uncounted(&run)))
+        };
         // The joined reading may fail when its parts, which come after it, stand.
         let within = |other: &NumberMention| other.from >= mention.from && other.to <= mention.to;
         let apart =
             numbers.iter().any(|other| within(other) && other.to - other.from < mention.to - mention.from);
-        if !(stands || as_words || apart || weak_time.into_iter().any(|time| quotes.has_time(time.time))) {
+        if !(stands || as_words() || apart || weak_time.into_iter().any(|time| quotes.has_time(time.time))) {
             return Some(Ungrounded { piece: Piece::Number, text: said });
         }
         mark(&mut used, mention.from, mention.to);
