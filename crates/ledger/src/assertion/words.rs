@@ -483,6 +483,9 @@ fn polite_condition(next: &str, after: &str, third: &str) -> bool {
                 | "interested"
                 | "were"
                 | "are"
+                | "like"
+                | "prefer"
+                | "wish"
         ),
         "i'm" => matches!(after, "honest" | "being") || (after == "not" && mistaken),
         "i" | "we" => matches!(after, "recall" | "remember" | "may") || (after == "am" && mistaken),
@@ -679,7 +682,14 @@ fn wishes(sentence: &Sentence<'_>, index: usize) -> usize {
         {
             1
         }
-        "planning" | "thinking" if matches!(next, "to" | "on" | "of" | "about") => 2,
+        // "I'm thinking about moving" is a plan, "thinking about tonight" a thought.
+        "planning" | "thinking"
+            if matches!(next, "to" | "on" | "of" | "about")
+                && matches!(previous, "i'm" | "am" | "we're" | "are" | "was" | "been" | "still" | "also")
+                && (next == "to" || sentence.lower(index + 2).ends_with("ing")) =>
+        {
+            2
+        }
         "considering" if matches!(previous, "i'm" | "am" | "we're" | "are") => 1,
         "dream" | "dreaming" if matches!(next, "of" | "about") => 2,
         "appreciate" if (previous == "would" || previous.ends_with("'d")) => 1,
