@@ -28,3 +28,5 @@ pub mod proof;
 pub mod turn;
 pub mod store;
 pub mod reference;
+#[cfg(feature = "conformance")]
+pub mod conformance;

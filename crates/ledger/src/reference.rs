@@ -1,6 +1,6 @@
 //! The reference store: the contract in memory, written to be read. What it does is what the contract means.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::evidence::{Evidence, Marks};
@@ -10,7 +10,8 @@ use crate::log::{Changes, Entry, Erasure, Keyed, Row};
 use crate::proof::{ChainHash, Commitment, Salt, commit, link};
 use crate::scope::{Scope, Subject};
 use crate::store::{
-    Appended, Capabilities, Damage, Durability, Erased, Head, Recognised, Store, StoreError, StoreErrorKind, Verified,
+    Appended, Capabilities, Damage, Durability, Erased, Head, Recognised, Store, StoreError, StoreErrorKind,
+    Verified,
 };
 use crate::time::Instant;
 use crate::turn::TurnRecord;
@@ -29,7 +30,10 @@ struct Log {
     entries: Vec<Recorded>,
     rows: BTreeMap<Position, Stored>,
     keys: BTreeMap<Fingerprint, Watermark>,
-    tombstones: Vec<Fingerprint>,
+    /// Where each mark by which a message is recognised stands: that of its moment, and that of its source's own id.
+    moments: BTreeSet<(Fingerprint, Position)>,
+    external_ids: BTreeSet<(Fingerprint, Position)>,
+    tombstones: BTreeSet<Fingerprint>,
     rewritten: Watermark,
     turns: Vec<(TurnRecord, Vec<u32>)>,
     turn_keys: BTreeMap<Fingerprint, TurnId>,
@@ -95,8 +99,21 @@ impl Log {
     fn insert(&mut self, position: Position, committed: Position, row: Row) -> Commitment {
         let salt = derived_salt(committed);
         let commitment = commit(&salt, position, &row);
+        if let Row::Evidence(evidence) = &row {
+            self.moments.insert((evidence.marks.moment, position));
+            self.external_ids.extend(evidence.marks.external_id.map(|mark| (mark, position)));
+        }
         self.rows.insert(position, Stored { row, salt, committed });
         commitment
+    }
+
+    fn remove(&mut self, position: Position) -> Option<Stored> {
+        let stored = self.rows.remove(&position)?;
+        if let Row::Evidence(evidence) = &stored.row {
+            self.moments.remove(&(evidence.marks.moment, position));
+            evidence.marks.external_id.map(|mark| self.external_ids.remove(&(mark, position)));
+        }
+        Some(stored)
     }
 
     fn close(&mut self, recorded_at: Instant, commitments: Vec<Commitment>, orphaned: Vec<Position>) {
@@ -135,9 +152,15 @@ impl Store for ReferenceStore {
     }
 
     fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError> {
+        let distinct: BTreeSet<Fingerprint> = group.iter().map(|keyed| keyed.key).collect();
+        if distinct.len() < group.len() {
+            let message = "two batches of one group have the same idempotency key";
+            return Err(StoreError::new(StoreErrorKind::Contract, message));
+        }
         let mut subjects = self.subjects();
         let log = subjects.entry(scope.subject().clone()).or_default();
-        let known: Vec<Option<Watermark>> = group.iter().map(|keyed| log.keys.get(&keyed.key).copied()).collect();
+        let known: Vec<Option<Watermark>> =
+            group.iter().map(|keyed| log.keys.get(&keyed.key).copied()).collect();
         if known.iter().any(Option::is_some) {
             return Ok(Appended::Known(known));
         }
@@ -168,7 +191,11 @@ impl Store for ReferenceStore {
             let entries = (after + 1..=log.watermark()).map(|seq| {
                 let rows = log.rows.range(Position::new(seq, 0)..Position::new(seq + 1, 0));
                 let recorded_at = log.entries[seq as usize - 1].recorded_at;
-                Entry { seq, recorded_at, rows: rows.map(|(at, stored)| (*at, without_text(&stored.row))).collect() }
+                Entry {
+                    seq,
+                    recorded_at,
+                    rows: rows.map(|(at, stored)| (*at, without_text(&stored.row))).collect(),
+                }
             });
             Some(Changes::Appended(entries.collect()))
         });
@@ -176,15 +203,14 @@ impl Store for ReferenceStore {
     }
 
     fn recognise(&self, scope: &Scope, marks: &[Marks]) -> Result<Vec<Recognised>, StoreError> {
-        let found = self.read(scope, |log| {
-            marks.iter().map(|marks| recognise(log, marks)).collect::<Vec<Recognised>>()
-        });
+        let found = self
+            .read(scope, |log| marks.iter().map(|marks| recognise(log, marks)).collect::<Vec<Recognised>>());
         Ok(if found.is_empty() { vec![Recognised::New; marks.len()] } else { found })
     }
 
     fn forgotten(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<Vec<bool>, StoreError> {
-        let found =
-            self.read(scope, |log| marks.iter().map(|mark| log.tombstones.contains(mark)).collect::<Vec<bool>>());
+        let found = self
+            .read(scope, |log| marks.iter().map(|mark| log.tombstones.contains(mark)).collect::<Vec<bool>>());
         Ok(if found.is_empty() { vec![false; marks.len()] } else { found })
     }
 
@@ -196,7 +222,8 @@ impl Store for ReferenceStore {
     }
 
     fn evidence(&self, scope: &Scope, ids: &[EvidenceId]) -> Result<Vec<Option<Evidence>>, StoreError> {
-        let found = self.read(scope, |log| ids.iter().map(|id| log.evidence(*id).cloned()).collect::<Vec<_>>());
+        let found =
+            self.read(scope, |log| ids.iter().map(|id| log.evidence(*id).cloned()).collect::<Vec<_>>());
         Ok(if found.is_empty() { vec![None; ids.len()] } else { found })
     }
 
@@ -219,7 +246,13 @@ impl Store for ReferenceStore {
         }))
     }
 
-    fn erase(&self, scope: &Scope, basis: Watermark, key: Fingerprint, erasure: &Erasure) -> Result<Erased, StoreError> {
+    fn erase(
+        &self,
+        scope: &Scope,
+        basis: Watermark,
+        key: Fingerprint,
+        erasure: &Erasure,
+    ) -> Result<Erased, StoreError> {
         let mut subjects = self.subjects();
         let log = subjects.entry(scope.subject().clone()).or_default();
         if let Some(watermark) = log.keys.get(&key) {
@@ -228,19 +261,23 @@ impl Store for ReferenceStore {
         if log.watermark() != basis {
             return Ok(Erased::BasisMoved(log.watermark()));
         }
+        log.founded = true;
         let seq = basis + 1;
         let mut orphaned = Vec::new();
         let mut rows = 0;
         for position in erasure.remove.all() {
-            let Some(stored) = log.rows.remove(&position) else { continue };
+            let Some(stored) = log.remove(position) else { continue };
             orphaned.push(stored.committed);
             rows += 1;
         }
         let mut commitments = Vec::new();
         for (id, words) in &erasure.reduce {
-            let Some(stored) = log.rows.remove(&id.0) else { continue };
+            let Some(stored) = log.remove(id.0) else { continue };
             let Row::Evidence(evidence) = stored.row else {
-                return Err(StoreError::new(StoreErrorKind::Contract, format!("row {} is no evidence", id.0)));
+                return Err(StoreError::new(
+                    StoreErrorKind::Contract,
+                    format!("row {} is no evidence", id.0),
+                ));
             };
             orphaned.push(stored.committed);
             let committed = Position::new(seq, commitments.len() as u32);
@@ -254,7 +291,7 @@ impl Store for ReferenceStore {
         }
         orphaned.sort_unstable();
         log.close(erasure.recorded_at, commitments, orphaned);
-        log.tombstones.extend(&erasure.tombstones);
+        log.tombstones.extend(erasure.tombstones.iter().copied());
         log.keys.insert(key, seq);
         log.rewritten = seq;
         Ok(Erased::Done { watermark: seq, rows, residue: 0 })
@@ -262,12 +299,10 @@ impl Store for ReferenceStore {
 
     fn erase_subject(&self, scope: &Scope, tombstones: &[Fingerprint]) -> Result<Erased, StoreError> {
         let mut subjects = self.subjects();
-        let Some(log) = subjects.get_mut(scope.subject()) else {
-            return Ok(Erased::Done { watermark: 0, rows: 0, residue: 0 });
-        };
+        let log = subjects.entry(scope.subject().clone()).or_default();
         let rows = log.rows.len() as u64;
         let mut kept = std::mem::take(&mut log.tombstones);
-        kept.extend(tombstones);
+        kept.extend(tombstones.iter().copied());
         *log = Log { tombstones: kept, ..Log::default() };
         Ok(Erased::Done { watermark: 0, rows, residue: 0 })
     }
@@ -285,10 +320,17 @@ impl Store for ReferenceStore {
         Ok(id)
     }
 
-    fn record_use(&self, scope: &Scope, turn: TurnId, used: &[u32], _at: Instant) -> Result<bool, StoreError> {
+    fn record_use(
+        &self,
+        scope: &Scope,
+        turn: TurnId,
+        used: &[u32],
+        _at: Instant,
+    ) -> Result<bool, StoreError> {
         let mut subjects = self.subjects();
         let place = turn.0.seq.checked_sub(1).map(|place| place as usize);
-        let known = subjects.get_mut(scope.subject()).zip(place).and_then(|(log, place)| log.turns.get_mut(place));
+        let known =
+            subjects.get_mut(scope.subject()).zip(place).and_then(|(log, place)| log.turns.get_mut(place));
         let Some((_, recorded)) = known else { return Ok(false) };
         recorded.extend(used);
         recorded.sort_unstable();
@@ -306,7 +348,11 @@ impl Store for ReferenceStore {
     }
 
     fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
-        Ok(ReferenceStore::subjects(self).iter().filter(|(_, log)| log.founded).map(|(name, _)| name.clone()).collect())
+        Ok(ReferenceStore::subjects(self)
+            .iter()
+            .filter(|(_, log)| log.founded)
+            .map(|(name, _)| name.clone())
+            .collect())
     }
 }
 
@@ -327,20 +373,26 @@ fn recognise(log: &Log, marks: &Marks) -> Recognised {
     if own().chain([marks.text]).any(|mark| log.tombstones.contains(&mark)) {
         return Recognised::Forgotten;
     }
-    let same = |known: &Marks| {
-        known.moment == marks.moment || (marks.external_id.is_some() && known.external_id == marks.external_id)
+    let first = |index: &BTreeSet<(Fingerprint, Position)>, mark: Fingerprint| {
+        index
+            .range((mark, Position::new(0, 0))..)
+            .next()
+            .filter(|(found, _)| *found == mark)
+            .map(|(_, at)| *at)
     };
-    let known = log.rows.iter().find_map(|(at, stored)| match &stored.row {
-        Row::Evidence(evidence) if same(&evidence.marks) => Some(EvidenceId(*at)),
-        _ => None,
-    });
+    let by_external_id = marks.external_id.and_then(|mark| first(&log.external_ids, mark));
+    let known =
+        [first(&log.moments, marks.moment), by_external_id].into_iter().flatten().min().map(EvidenceId);
     known.map_or(Recognised::New, Recognised::Known)
 }
 
 fn verify(log: &Log) -> Verified {
-    let mut verified = Verified { appends: log.watermark(), rows: log.rows.len() as u64, ..Verified::default() };
-    let mut damage = |place: String, what: &str| verified.damage.push(Damage { place, what: what.to_owned() });
-    let orphaned: Vec<Position> = log.entries.iter().flat_map(|entry| entry.orphaned.iter().copied()).collect();
+    let mut verified =
+        Verified { appends: log.watermark(), rows: log.rows.len() as u64, ..Verified::default() };
+    let mut damage =
+        |place: String, what: &str| verified.damage.push(Damage { place, what: what.to_owned() });
+    let orphaned: Vec<Position> =
+        log.entries.iter().flat_map(|entry| entry.orphaned.iter().copied()).collect();
     let mut by_place: BTreeMap<Position, (&Position, &Stored)> = BTreeMap::new();
     for (position, stored) in &log.rows {
         by_place.insert(stored.committed, (position, stored));

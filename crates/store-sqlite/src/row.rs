@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use ledger::claim::{Claim, ClaimWords, Quote};
+use ledger::claim::{Claim, ClaimWords, Quote, Quotes};
+use ledger::entity::EntityRef;
 use ledger::evidence::{Attachment, ContentHash, Evidence, EvidenceWords, Marks};
 use ledger::fact::{Act, ActKind, ActWords, FactRow, Transition};
 use ledger::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId, Watermark};
@@ -12,6 +13,7 @@ use ledger::proof::{Commitment, Salt, commit};
 use ledger::source::{Source, SourceKind};
 use ledger::store::StoreError;
 use ledger::time::{Instant, Moment, Span, Zone};
+use ledger::value::{RawValue, Stated, Value, ValueType};
 use rusqlite::{Connection, params};
 
 use crate::chance::Chance;
@@ -179,7 +181,12 @@ fn ready_claim(
     salt: Salt,
     claim: &Claim,
 ) -> ReadyClaim {
-    let plain = packed(&(salt.0, &claim.proposer, &claim.words));
+    let words = &claim.words;
+    // A value goes by its type and the form that reads back to it: its own serial form is made for JSON alone.
+    let stated = words.value.as_ref();
+    let value =
+        stated.map(|stated| (stated.value.value_type().as_str(), stated.value.to_string(), &stated.written));
+    let plain = packed(&(salt.0, &claim.proposer, &words.entity, value, &words.quotes));
     let mut spans = [None; 3];
     for (place, quote) in spans.iter_mut().zip(claim.words.quotes.iter()) {
         *place = Some((signed(quote.span().start), signed(quote.span().end)));
@@ -707,8 +714,19 @@ impl Reading<'_> {
         let source = SourceId(position_at(row, 6).map_err(failed)?);
         let place = self.owner.place(Column::ClaimWords, position, source.0);
         let plain = self.opened("claim", place, blob_at(row, 25))?;
-        let (salt, proposer, words): ([u8; 16], String, ClaimWords) =
-            self.unpacked("claim", position, &plain)?;
+        type Words<'plain> =
+            ([u8; 16], String, EntityRef, Option<(&'plain str, &'plain str, String)>, Quotes);
+        let (salt, proposer, entity, value, quotes): Words<'_> = self.unpacked("claim", position, &plain)?;
+        let value = match value {
+            None => None,
+            Some((kind, form, written)) => {
+                let value = value_of(kind, form);
+                let value =
+                    value.ok_or_else(|| damaged(format!("claim {position}"), "has no readable value"))?;
+                Some(Stated { value, written })
+            }
+        };
+        let words = ClaimWords { entity, value, quotes };
         let read = || -> rusqlite::Result<(Claim, bool)> {
             let mut agrees = true;
             let spans: Vec<_> = words.quotes.iter().map(Quote::span).collect();
@@ -749,6 +767,15 @@ impl Reading<'_> {
         let kind: ActKind = self.unpacked("act", position, blob_at(row, 3).map_err(failed)?)?;
         let act = Act { at: instant_at(row, 2).map_err(failed)?, kind, words };
         Ok(Found { committed: position, salt: Salt(salt), row: Row::Act(act), agrees: true })
+    }
+}
+
+/// The value of this type that is written in this form.
+fn value_of(kind: &str, form: &str) -> Option<Value> {
+    match kind.parse().ok()? {
+        // As it was written; reading it again would only normalise what is normal.
+        ValueType::Text => Some(Value::Text(form.to_owned())),
+        kind => Value::read(kind, &RawValue::Text(form.to_owned())).ok().map(|stated| stated.value),
     }
 }
 
