@@ -42,7 +42,7 @@ title "3. Questions"
 show recall "when can meetings start?"
 show recall "penicillin"
 show recall "headcount of Acme"
-show recall --grain evidence "slack export" --limit 3
+show recall --grain evidence "traveling salesman" --limit 2
 
 title "4. The receipt: the exact words behind an answer"
 show why "$(first id recall "when can meetings start?")"
@@ -57,7 +57,7 @@ title "7. What one turn of a conversation may see"
 show turn "Find a time for a meeting with Marko about Alpha"
 
 title "8. What forgetting the correction would do (nothing is forgotten yet)"
-show forget --dry-run "$(first evidence why "$(first id recall "when can meetings start?")")"
+show forget --dry-run "$(first id recall "when can meetings start?")"
 
 title "Try next"
 cat <<EOF

@@ -2,7 +2,8 @@
 //!
 //! In a block fenced as `console`, a line `$ command` is run by `sh`, and the lines after it are what it prints. `…` in
 //! an expected line stands for anything; a line that is only `…` stands for any lines. A command without expected lines
-//! must only succeed. Each document is played in an empty directory of its own, from top to bottom; `data/` leads to
+//! must only succeed. In a command, an id written `ve_…` stands for the first of its kind that was printed last: ids
+//! differ from one memory to the next. Each document is played in an empty directory of its own, from top to bottom; `data/` leads to
 //! the checkout's data. A block whose first line begins with `# not played` is left alone.
 
 use std::path::Path;
@@ -27,8 +28,14 @@ pub(crate) fn play(root: &Path, binaries: &Path, files: &[&Path]) -> Result<bool
         let shown = shown(&page);
         let stage = Stage::set(root, binaries)?;
         let mut failed = 0;
+        let mut printed = String::new();
         for one in &shown {
-            if let Err(difference) = stage.run(one)? {
+            let command = with_ids(&one.command, &printed);
+            let outcome = stage.run(&Shown { command, prints: one.prints.clone(), ..*one })?;
+            if let Ok(told) = &outcome {
+                printed.insert_str(0, told);
+            }
+            if let Err(difference) = outcome {
                 failed += 1;
                 eprintln!("{}:{}: `{}` {difference}", file.display(), one.line, one.command);
             }
@@ -57,8 +64,7 @@ fn shown(page: &str) -> Vec<Shown> {
             (Some(command), _) => {
                 found.push(Shown { line: number + 1, command: command.to_owned(), prints: Vec::new() });
             }
-            // A command that ends in a backslash goes on.
-            (None, Some(last)) if last.prints.is_empty() && last.command.ends_with('\\') => {
+            (None, Some(last)) if last.prints.is_empty() && goes_on(&last.command) => {
                 last.command.push('\n');
                 last.command.push_str(text);
             }
@@ -72,6 +78,33 @@ fn shown(page: &str) -> Vec<Shown> {
         }
     }
     found
+}
+
+/// Whether a command is not at its end: a backslash stands there, or a here-document `<<'WORD'` waits for its word.
+fn goes_on(command: &str) -> bool {
+    let word = command.split_once("<<'").and_then(|(_, rest)| rest.split_once('\''));
+    match word {
+        Some((word, rest)) => !rest.lines().skip(1).any(|line| line == word),
+        None => command.ends_with('\\'),
+    }
+}
+
+/// The command with each `xx_…` replaced by the first id of that kind in what was printed.
+fn with_ids(command: &str, printed: &str) -> String {
+    let mut pieces = command.split('…');
+    let mut whole = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let kind =
+            whole.get(whole.len().saturating_sub(3)..).filter(|kind| kind.ends_with('_')).unwrap_or("…");
+        let found = printed.match_indices(kind).find_map(|(at, _)| {
+            let rest = &printed[at + kind.len()..];
+            let length = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            (length == 26).then_some(&rest[..length])
+        });
+        whole.push_str(found.unwrap_or("…"));
+        whole.push_str(piece);
+    }
+    whole
 }
 
 /// An empty directory in which the commands of one document run.
@@ -104,8 +137,8 @@ impl Stage {
         Ok(Self { directory, path })
     }
 
-    /// Runs one command; the inner error says how what it printed differs.
-    fn run(&self, shown: &Shown) -> Result<Result<(), String>> {
+    /// Runs one command and answers what it printed; the inner error says how that differs.
+    fn run(&self, shown: &Shown) -> Result<Result<String, String>> {
         let output = Command::new("sh")
             .args(["-c", &shown.command])
             .current_dir(&self.directory)
@@ -115,17 +148,17 @@ impl Stage {
             .env("TZ", "UTC")
             .output()
             .with_context(|| format!("cannot run `{}`", shown.command))?;
-        let printed = String::from_utf8_lossy(&output.stdout);
-        let printed: Vec<&str> = printed.lines().collect();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let printed: Vec<&str> = told.lines().collect();
         if shown.prints.is_empty() {
             return Ok(match output.status.success() {
-                true => Ok(()),
+                true => Ok(told),
                 false => Err(format!("failed:\n{}", String::from_utf8_lossy(&output.stderr))),
             });
         }
         let expected: Vec<&str> = shown.prints.iter().map(String::as_str).collect();
         Ok(match lines_match(&expected, &printed) {
-            true => Ok(()),
+            true => Ok(told),
             false => Err(format!(
                 "prints\n{}\n{}instead of\n{}",
                 printed.join("\n"),
@@ -182,6 +215,13 @@ mod tests {
     #[test]
     fn commands_and_what_they_print_are_read() {
         let page = "```console\n# a note\n$ echo a \\\n  b\na b\n\n$ true\n```\n```\n$ no\n```\n```console\n# not played here\n$ no\n```\n";
+        let document = "```console\n$ cat <<'END'\nEND of a\nEND\nEND of a\n```\n";
+        let cat = Shown {
+            line: 2,
+            command: "cat <<'END'\nEND of a\nEND".to_owned(),
+            prints: vec!["END of a".to_owned()],
+        };
+        assert_eq!(shown(document), [cat]);
         let expected = [
             Shown { line: 3, command: "echo a \\\n  b".to_owned(), prints: vec!["a b".to_owned()] },
             Shown { line: 7, command: "true".to_owned(), prints: vec![] },
@@ -208,6 +248,19 @@ mod tests {
     }
 
     #[test]
+    fn ids_are_those_printed_last() {
+        let printed = "fa_0123456789abcdefghjkmnpqrs ve_short ve_zyxwvtsrqpnmkjhgfedcba9876\nve_0123456789abcdefghjkmnpqrs";
+        let cases = [
+            ("why ve_… now", "why ve_zyxwvtsrqpnmkjhgfedcba9876 now"),
+            ("a fa_… ve_…", "a fa_0123456789abcdefghjkmnpqrs ve_zyxwvtsrqpnmkjhgfedcba9876"),
+            ("why cl_… echo …", "why cl_… echo …"),
+        ];
+        for (command, whole) in cases {
+            assert_eq!(with_ids(command, printed), whole);
+        }
+    }
+
+    #[test]
     fn a_document_is_played() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let stage = Stage::set(root, &root.join("src")).expect("a stage");
@@ -215,8 +268,8 @@ mod tests {
             let prints = prints.iter().map(|line| (*line).to_owned()).collect();
             stage.run(&Shown { line: 1, command: command.to_owned(), prints }).expect("sh")
         };
-        assert_eq!(run("echo one > file", &[]), Ok(()));
-        assert_eq!(run("cat file; echo two", &["one", "t…"]), Ok(()));
+        assert_eq!(run("echo one > file", &[]), Ok(String::new()));
+        assert_eq!(run("cat file; echo two", &["one", "t…"]), Ok("one\ntwo\n".to_owned()));
         assert!(run("cat file", &["two"]).is_err_and(|told| told.contains("instead of")));
         assert!(run("exit 3", &[]).is_err());
     }
