@@ -10,10 +10,15 @@ title() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
 # show COMMAND...: the command as a person would type it, then what it prints. Refused and not found are answers too.
 show() {
+    local code=0 word
     printf '\n\033[36m$ testimony'
-    printf ' %q' "$@"
+    for word in "$@"; do
+        case "$word" in
+            *\ *) printf ' "%s"' "$word" ;;
+            *) printf ' %s' "$word" ;;
+        esac
+    done
     printf '\033[0m\n'
-    local code=0
     "$testimony" --data demo-data "$@" || code=$?
     if [ "$code" -gt 1 ]; then
         exit "$code"
@@ -42,7 +47,7 @@ title "3. Questions"
 show recall "when can meetings start?"
 show recall "penicillin"
 show recall "headcount of Acme"
-show recall --grain evidence "traveling salesman" --limit 2
+show recall --grain evidence "genetic algorithm" --limit 2
 
 title "4. The receipt: the exact words behind an answer"
 show why "$(first id recall "when can meetings start?")"

@@ -54,9 +54,9 @@ if cargo nextest --version >/dev/null 2>&1; then
 else
     # Installing nextest takes longer than it saves, so it is only used where it is.
     if [ "$only_fast" = yes ]; then
-        step tests cargo test --workspace --all-targets --quiet -- --skip slow
+        step tests cargo test --workspace --lib --bins --tests --quiet -- --skip slow
     else
-        step tests cargo test --workspace --all-targets --quiet
+        step tests cargo test --workspace --lib --bins --tests --quiet
     fi
     step doctests cargo test --workspace --doc --quiet
 fi
