@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
+/// Licences that ask for their text to go along with every copy.
+const TEXT_NEEDED: [&str; 6] = ["MIT", "Apache", "BSD", "ISC", "MPL", "GPL"];
+
 /// Finds data folders that do not account for themselves.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let folders: BTreeSet<&str> = tree
@@ -34,13 +37,24 @@ fn check_folder(tree: &Tree, folder: &str) -> Vec<Finding> {
             findings.push(Finding::new(&path, 1, what, format!("write a line that begins `{heading}`")));
         }
     }
+    let paragraph = source.split("Licence:").nth(1).unwrap_or_default();
+    let licence = paragraph.split("\n\n").next().unwrap_or_default();
     let has_text = tree.files().any(|(file, _)| {
         let name = file.rsplit('/').next().unwrap_or(file);
         file.starts_with(&format!("data/{folder}/")) && name.starts_with("LICENSE")
     });
-    if !has_text {
+    if TEXT_NEEDED.iter().any(|name| licence.contains(name)) && !has_text {
         let what = format!("`data/{folder}` holds no licence text");
         findings.push(Finding::new(&path, 1, what, "add the origin's `LICENSE` file beside its data"));
+    }
+    if licence.contains("CC BY") && !licence.contains("https://") {
+        let what = "the licence has no address".to_owned();
+        findings.push(Finding::new(
+            &path,
+            1,
+            what,
+            "write the licence's address beside its name, as it asks",
+        ));
     }
     findings
 }
@@ -60,11 +74,18 @@ mod tests {
             ("data/whole/SOURCE.md", "Origin:\n\nLicence: MIT.\n"),
             ("data/whole/LICENSE.x", ""),
             ("data/naked/SOURCE.md", "Origin:\n\nLicence: MIT.\n"),
+            ("data/free/SOURCE.md", "Origin:\n\nLicence: public domain.\n\nNot MIT.\n"),
+            (
+                "data/shared/SOURCE.md",
+                "Origin:\n\nLicence: CC BY-SA 4.0 (https://creativecommons.org/licenses/by-sa/4.0/)\n",
+            ),
+            ("data/vague/SOURCE.md", "Origin:\n\nLicence: CC BY 4.0\n"),
         ];
         let expected = [
             "data/bare/SOURCE.md:1 `data/bare` does not say where it is from",
             "data/half/SOURCE.md:1 `Licence:` is missing",
             "data/naked/SOURCE.md:1 `data/naked` holds no licence text",
+            "data/vague/SOURCE.md:1 the licence has no address",
         ];
         assert_eq!(found(check, &files), expected);
     }
