@@ -11,9 +11,9 @@ export PATH
 rust_needed=1.95
 rust_installed=1.95.0
 
-# Whether the cargo that would run is new enough.
+# Whether the cargo that would run is new enough. Asking must not make rustup fetch one unannounced.
 rust_is_new_enough() {
-    found=$(cargo --version 2>/dev/null | cut -d ' ' -f 2) || return 1
+    found=$(RUSTUP_AUTO_INSTALL=0 cargo --version 2>/dev/null | cut -d ' ' -f 2) || return 1
     [ -n "$found" ] && [ "$(printf '%s\n%s\n' "$rust_needed" "$found" | sort -V | head -n 1)" = "$rust_needed" ]
 }
 

@@ -42,7 +42,7 @@ if [ -n "$missing" ]; then
 fi
 
 if ! rust_is_new_enough; then
-    say "Rust $rust_needed or newer is needed; found: $(cargo --version 2>/dev/null || echo none)"
+    say "Rust $rust_needed or newer is needed; found: $(env -u RUSTUP_TOOLCHAIN RUSTUP_AUTO_INSTALL=0 cargo --version 2>/dev/null || echo none)"
     if command -v rustup >/dev/null 2>&1; then
         say "installing Rust $rust_installed beside it with rustup; your default toolchain stays as it is"
         rustup toolchain install "$rust_installed" --profile minimal --component rustfmt --component clippy
@@ -54,7 +54,7 @@ if ! rust_is_new_enough; then
             say "hint: install Rust $rust_needed or newer any other way, then try again"
             exit 1
         }
-        RUSTUP_TOOLCHAIN= sh "$installer" -y --no-modify-path --profile minimal \
+        env -u RUSTUP_TOOLCHAIN sh "$installer" -y --no-modify-path --profile minimal \
             --default-toolchain "$rust_installed" --component rustfmt --component clippy
         rm -f "$installer"
     fi
