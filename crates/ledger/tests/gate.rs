@@ -19,7 +19,8 @@ fn answer(author: Author, text: &str, proposal: Json) -> Result<Realm, String> {
     let policies = Policies::shipped();
     let foreign = foreign_regions(text);
     let event_time = said_at();
-    let testimony = Testimony { author, text, event_time: &event_time, foreign: &foreign, kept_on_purpose: false };
+    let testimony =
+        Testimony { author, text, event_time: &event_time, foreign: &foreign, kept_on_purpose: false };
     let proposal = Proposal::read(&proposal).map_err(|error| format!("failed: {error}"))?;
     judge(&testimony, 0, &proposal, &policies)
         .map(|admitted| admitted.realm)
@@ -44,7 +45,13 @@ fn each_code_has_its_case() {
     let table: Vec<(&str, Author, &str, Json, Result<Realm, String>)> = vec![
         ("the plain case", owner, lives, city(), Ok(Realm::Owner)),
         ("white space and composition fold", owner, "I live\n  in  Zagreb.", city(), Ok(Realm::Owner)),
-        ("about the owner, by a document", Author::External, lives, city(), fails(RefusalCode::NotOwnerAuthored)),
+        (
+            "about the owner, by a document",
+            Author::External,
+            lives,
+            city(),
+            fails(RefusalCode::NotOwnerAuthored),
+        ),
         (
             "the owner by another name",
             Author::External,
@@ -75,8 +82,20 @@ fn each_code_has_its_case() {
             Ok(Realm::Owner),
         ),
         ("an echo of a packet", owner, "[M1] I live in Zagreb.", city(), fails(RefusalCode::RecalledMemory)),
-        ("an entity with spaces", owner, lives, with(city(), "entity", json!("the whole team")), fails(RefusalCode::MalformedEntity)),
-        ("no such predicate", owner, lives, with(city(), "predicate", json!("home_town")), fails(RefusalCode::UnknownPredicate)),
+        (
+            "an entity with spaces",
+            owner,
+            lives,
+            with(city(), "entity", json!("the whole team")),
+            fails(RefusalCode::MalformedEntity),
+        ),
+        (
+            "no such predicate",
+            owner,
+            lives,
+            with(city(), "predicate", json!("home_town")),
+            fails(RefusalCode::UnknownPredicate),
+        ),
         (
             "no time of day",
             owner,
@@ -84,14 +103,62 @@ fn each_code_has_its_case() {
             claim("no_meetings_before", "noonish", "No meetings before noonish"),
             fails(RefusalCode::ValueTypeMismatch),
         ),
-        ("not sure enough", owner, lives, with(city(), "confidence", json!(0.1)), fails(RefusalCode::LowConfidence)),
-        ("words that do not stand there", owner, "I live in Split.", city(), fails(RefusalCode::QuoteNotFound)),
-        ("no quote", owner, lives, json!({"entity": "self", "predicate": "home_city", "value": "Zagreb", "confidence": 0.9}), fails(RefusalCode::QuoteNotFound)),
-        ("too short a quote", owner, lives, claim("home_city", "Zagreb", "Za"), fails(RefusalCode::QuoteOutOfBounds)),
-        ("a value the quote does not hold", owner, lives, claim("home_city", "Split", "I live in Zagreb"), fails(RefusalCode::ValueNotGrounded)),
-        ("a question", owner, "Do I live in Zagreb?", claim("home_city", "Zagreb", "I live in Zagreb"), fails(RefusalCode::NotAsserted)),
-        ("a condition", owner, "If I live in Zagreb next year, call me.", city(), fails(RefusalCode::NotAsserted)),
-        ("a denial", owner, "I don't think so: I do not live in Zagreb.", claim("home_city", "Zagreb", "live in Zagreb"), fails(RefusalCode::NotAsserted)),
+        (
+            "not sure enough",
+            owner,
+            lives,
+            with(city(), "confidence", json!(0.1)),
+            fails(RefusalCode::LowConfidence),
+        ),
+        (
+            "words that do not stand there",
+            owner,
+            "I live in Split.",
+            city(),
+            fails(RefusalCode::QuoteNotFound),
+        ),
+        (
+            "no quote",
+            owner,
+            lives,
+            json!({"entity": "self", "predicate": "home_city", "value": "Zagreb", "confidence": 0.9}),
+            fails(RefusalCode::QuoteNotFound),
+        ),
+        (
+            "too short a quote",
+            owner,
+            lives,
+            claim("home_city", "Zagreb", "Za"),
+            fails(RefusalCode::QuoteOutOfBounds),
+        ),
+        (
+            "a value the quote does not hold",
+            owner,
+            lives,
+            claim("home_city", "Split", "I live in Zagreb"),
+            fails(RefusalCode::ValueNotGrounded),
+        ),
+        (
+            "a question",
+            owner,
+            "Do I live in Zagreb?",
+            claim("home_city", "Zagreb", "I live in Zagreb"),
+            fails(RefusalCode::NotAsserted),
+        ),
+        (
+            "a condition",
+            owner,
+            "If I live in Zagreb next year, call me.",
+            city(),
+            fails(RefusalCode::NotAsserted),
+        ),
+        (
+            "a denial",
+            owner,
+            "I don't think so: I do not live in Zagreb.",
+            claim("home_city", "Zagreb", "live in Zagreb"),
+            fails(RefusalCode::NotAsserted),
+        ),
         (
             "reversed interval",
             owner,
@@ -99,8 +166,20 @@ fn each_code_has_its_case() {
             with(with(city(), "valid_from", json!("2026-02-01")), "valid_to", json!("2026-01-01")),
             fails(RefusalCode::InvalidInterval),
         ),
-        ("year 0", owner, lives, with(city(), "valid_from", json!("0000-01-01")), fails(RefusalCode::InvalidInterval)),
-        ("year 9999 as an end", owner, lives, with(city(), "valid_to", json!("9999-12-30")), Ok(Realm::Owner)),
+        (
+            "year 0",
+            owner,
+            lives,
+            with(city(), "valid_from", json!("0000-01-01")),
+            fails(RefusalCode::InvalidInterval),
+        ),
+        (
+            "year 9999 as an end",
+            owner,
+            lives,
+            with(city(), "valid_to", json!("9999-12-30")),
+            Ok(Realm::Owner),
+        ),
         (
             "a secret",
             owner,
@@ -108,7 +187,13 @@ fn each_code_has_its_case() {
             claim("note", "my key AKIAIOSFODNN7EXAMPLQ", "my key AKIAIOSFODNN7EXAMPLQ"),
             fails(RefusalCode::SecretLike),
         ),
-        ("no value", owner, lives, json!({"entity": "self", "predicate": "home_city", "confidence": 0.9, "quote": "I live in Zagreb"}), fails(RefusalCode::ValueTypeMismatch)),
+        (
+            "no value",
+            owner,
+            lives,
+            json!({"entity": "self", "predicate": "home_city", "confidence": 0.9, "quote": "I live in Zagreb"}),
+            fails(RefusalCode::ValueTypeMismatch),
+        ),
         (
             "a retraction that leaves open which of many values",
             owner,
