@@ -465,7 +465,7 @@ fn strings(value: &Value, into: &mut Vec<String>) {
 }
 
 #[test]
-fn ten_megabytes_of_marks_are_linear() {
+fn long_rows_of_marks_are_linear() {
     for piece in [
         "> ",
         ">\n",
@@ -482,7 +482,7 @@ fn ten_megabytes_of_marks_are_linear() {
         "On 5: ",
         "'''",
     ] {
-        let text = piece.repeat(1_000_000 / piece.len());
+        let text = piece.repeat(200_000 / piece.len());
         let regions = foreign_regions(&text);
         assert!(regions.len() <= text.len());
     }
