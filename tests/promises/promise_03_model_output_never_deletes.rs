@@ -80,7 +80,35 @@ fn junk(dice: &mut Dice) -> Json {
         [json!(0.9), json!(1), json!(0), json!(-1), json!(2), json!("high"), json!(null), json!(0.5)];
     let times =
         [json!(null), json!("2026-01-01"), json!("2020-01-01"), json!("0000-00-00"), json!("soon"), json!(5)];
+    let good = [
+        claim("self", "home_city", "Zagreb", "I live in Zagreb"),
+        claim("self", "prefers", "tea", "I prefer tea"),
+        claim("acme", "headcount", "250", "Acme has 250 employees"),
+        claim("acme", "based_in", "Berlin", "Acme is based in Berlin"),
+        claim(
+            "self",
+            "note",
+            "sk-live-4f9aQ8Zr2LmN7pXy0TbVc3Ws6Ek1Hd5J",
+            "The key is sk-live-4f9aQ8Zr2LmN7pXy0TbVc3Ws6Ek1Hd5J",
+        ),
+    ];
     match dice.below(12) {
+        // One that is right but for one thing.
+        1..5 => {
+            let mut proposal = dice.pick(&good).clone();
+            match dice.below(6) {
+                0 => proposal["value"] = dice.pick(&values).clone(),
+                1 => proposal["quote"] = dice.pick(&quotes).clone(),
+                2 => {
+                    proposal["valid_from"] = dice.pick(&times).clone();
+                    proposal["valid_to"] = dice.pick(&times).clone();
+                }
+                3 => proposal["confidence"] = dice.pick(&confidences).clone(),
+                4 => proposal["op"] = json!("retract"),
+                _ => {}
+            }
+            proposal
+        }
         0 => dice.pick(&[json!(null), json!("text"), json!([1, 2]), json!({}), json!(4)]).clone(),
         _ => json!({
             "entity": dice.pick(&entities), "predicate": dice.pick(&predicates), "value": dice.pick(&values),
@@ -155,7 +183,7 @@ on_every_store! {
             failed += counts.failed;
         }
         assert!(admitted > 0 && duplicate > 0 && failed > 0, "all four outcomes were met: {admitted} {duplicate} {failed}");
-        assert!(seen.len() >= 9, "few refusals were met: {seen:?}");
+        assert!(seen.len() >= 11, "few refusals were met: {seen:?}");
         let claims = world.memory().claims().count() as u64;
         assert_eq!(claims, admitted + 1, "what is in memory is what was admitted");
     }

@@ -34,7 +34,7 @@ fn document(name: &str) -> Json {
     json!({"kind": "document", "ref": name})
 }
 
-const TEXT: &str = "The handbook says that Acme has 250 employees.";
+const TEXT: &str = "In all, Acme has 250 employees.";
 
 on_every_store! {
     /// All the ways one voice can be made to sound like many.
@@ -69,15 +69,37 @@ on_every_store! {
         assert_eq!(support(world), 2, "and his copy does not");
     }
 
-    /// Copies may be declared before their origin is seen, and in a long line.
+    /// A copy may be seen before its origin.
+    fn a_copy_before_its_origin_is_one_lineage(world) {
+        for number in 1..4 {
+            says(world, number, json!({"kind": "document", "ref": format!("copy {number}"), "lineage": "document:original"}),
+                &format!("Copy {number}: Acme has 250 employees."), json!({}));
+        }
+        assert_eq!(support(world), 1);
+        says(world, 9, document("original"), "The original: Acme has 250 employees.", json!({}));
+        assert_eq!(support(world), 1);
+    }
+
+    /// Copies of copies, in a long line.
     fn a_line_of_copies_is_one_lineage(world) {
-        for generation in (1..8).rev() {
+        says(world, 0, document("copy 0"), "The original: Acme has 250 employees.", json!({}));
+        for generation in 1..8 {
             let before = generation - 1;
             says(world, generation, json!({"kind": "document", "ref": format!("copy {generation}"), "lineage": format!("document:copy {before}")}),
                 &format!("Copy {generation}: Acme has 250 employees."), json!({}));
         }
-        says(world, 9, document("copy 0"), "The original: Acme has 250 employees.", json!({}));
         assert_eq!(support(world), 1);
+    }
+
+    /// A source that was known before as an origin of its own cannot be made a copy in silence.
+    fn a_lineage_declared_too_late_is_told(world) {
+        says(world, 0, document("handbook"), "In all, Acme has 250 employees.", json!({}));
+        says(world, 1, document("export"), "Exported: Acme has 250 employees.", json!({}));
+        assert_eq!(support(world), 2);
+        let late = world.observe("2026-03-03", json!({
+            "source": {"kind": "document", "ref": "export", "lineage": "document:handbook"}, "author": "external",
+            "event_time": "2026-03-03", "text": "Exported again."}));
+        assert!(!late.notices.is_empty(), "{late:#?}");
     }
 
     /// Proposing the same thing many times of one message is one claim.

@@ -23,7 +23,7 @@ fn fill(world: &World) {
         ],
     );
     for (name, people) in [("handbook", "250"), ("brochure", "300")] {
-        let text = format!("The {name} says: Acme has {people} employees.");
+        let text = format!("From the {name}: Acme has {people} employees.");
         let _ = world.document(
             name,
             "2026-03-02",
@@ -37,8 +37,8 @@ const REQUESTS: &[(&str, &str, u32)] = &[
     ("Book a meeting in Zagreb", "turn/2", 1_200),
     ("Book a meeting in Zagreb", "turn/1", 1_200),
     ("How many employees has Acme?", "turn/2", 1_200),
-    ("How many employees has Acme?", "turn/1", 60),
-    ("tea", "turn/2", 70),
+    ("How many employees has Acme?", "turn/1", 160),
+    ("tea", "turn/2", 160),
     ("thanks!", "turn/2", 1_200),
     ("When is it due?", "turn/2", 1_200),
 ];

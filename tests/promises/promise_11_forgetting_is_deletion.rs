@@ -70,7 +70,7 @@ fn neighbours(world: &World) -> Scope {
         ],
     );
     for (name, people) in [("handbook", "250"), ("brochure", "300")] {
-        let text = format!("The {name} says: Acme has {people} employees.");
+        let text = format!("From the {name}: Acme has {people} employees.");
         let _ = world.document(
             name,
             "2026-02-02",
@@ -205,15 +205,15 @@ fn gone_for_good(directory: &Path, before: &BTreeSet<Vec<u8>>, what: &str) {
     let after = sealed_cells(directory);
     let gone: Vec<&Vec<u8>> = before.difference(&after).collect();
     assert!(!gone.is_empty(), "{what}: nothing left the database");
+    // A page may have been cut or moved: any stretch of a cell gives it away.
+    let parts: BTreeSet<&[u8]> = gone.iter().flat_map(|cell| cell.chunks_exact(16)).collect();
+    let begins: BTreeSet<[u8; 2]> = parts.iter().map(|part| [part[0], part[1]]).collect();
     for file in search::files(directory) {
         let bytes = std::fs::read(&file).expect("read");
-        for cell in &gone {
-            // A page may have been cut or moved: any stretch of the cell gives it away.
-            for part in cell.chunks_exact(16) {
-                let found = bytes.windows(16).any(|window| window == part);
-                assert!(!found, "{what}: sealed bytes of erased words stand in {}", file.display());
-            }
-        }
+        let found = bytes
+            .windows(16)
+            .any(|window| begins.contains(&[window[0], window[1]]) && parts.contains(window));
+        assert!(!found, "{what}: sealed bytes of erased words stand in {}", file.display());
     }
 }
 

@@ -30,7 +30,7 @@ struct Ids {
 fn live(world: &World, scope: &Scope, secret: &str) -> Ids {
     let mut last = None;
     for (name, people) in [("handbook", "250"), ("brochure", "300")] {
-        let text = format!("The {name} of {secret} says: Acme has {people} employees.");
+        let text = format!("From the {name} of {secret}: Acme has {people} employees.");
         last = Some(world.observe_for(scope, "2026-03-01", json!({
             "source": {"kind": "document", "ref": name}, "author": "external", "event_time": "2026-03-01", "text": text,
             "proposals": [claim("acme", "headcount", people, &format!("Acme has {people} employees"))]})));
@@ -100,8 +100,10 @@ fn ask_everything(world: &World, scope: &Scope, own: &Ids, id: &str) -> Vec<(Str
             "forget, source, dry",
             tell(engine.forget(call, &Forget::Source(id.to_owned()), true).map(|answer| json(&answer))),
         ),
-        ("observe, lineage", tell(lineage(id).map(|answer| json(&answer)))),
     ];
+    if id.starts_with(Kind::Source.prefix()) {
+        answers.push(("observe, lineage", tell(lineage(id).map(|answer| json(&answer)))));
+    }
     answers.push(("forget", tell(engine.forget(call, &ids(id), false).map(|answer| json(&answer)))));
     answers.push(("forget, dry", tell(engine.forget(call, &ids(id), true).map(|answer| json(&answer)))));
     answers.into_iter().map(|(verb, answer)| (verb.to_owned(), answer)).collect()

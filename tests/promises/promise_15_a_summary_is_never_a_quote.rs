@@ -53,7 +53,7 @@ on_every_store! {
         for fidelity in Fidelity::ALL {
             let world = World::new(world.keeper());
             let words = "growth will go on";
-            says(&world, "report", fidelity.as_str(), &format!("Acme said {words}."), words, words, json!({}));
+            says(&world, "report", fidelity.as_str(), &format!("On growth: {words}."), words, words, json!({}));
             for line in lines(&world) {
                 assert_eq!(has_marks(&line), fidelity.is_verbatim(), "{fidelity}: {line}");
                 assert!(line.contains(fidelity.as_str()), "{fidelity} travels along: {line}");
@@ -71,7 +71,7 @@ on_every_store! {
 
     /// Drawn from several places, a value is nobody's words, be the source as faithful as it may.
     fn an_inferred_value_is_no_quote(world) {
-        says(world, "interview", "visible_transcript", "Acme said it will grow. And it said it will hire.", "it will grow and hire",
+        says(world, "interview", "visible_transcript", "On the plan: it will grow. On people: it will hire.", "it will grow and hire",
             "", json!({"quote": null, "quotes": ["it will grow", "it will hire"]}));
         for line in lines(world) {
             assert!(!has_marks(&line), "{line}");
@@ -85,7 +85,7 @@ on_every_store! {
 
     /// One quote, called inferred by whoever proposed it, is inferred.
     fn one_quote_called_inferred_is_no_quote(world) {
-        says(world, "interview", "visible_transcript", "Acme said growth will go on.", "growth will go on", "growth will go on",
+        says(world, "interview", "visible_transcript", "On the plan: growth will go on.", "growth will go on", "growth will go on",
             json!({"inferred": true}));
         for line in lines(world) {
             assert!(!has_marks(&line), "{line}");
@@ -94,7 +94,7 @@ on_every_store! {
 
     /// A value that is not the quote, but a reading of it, is no quote.
     fn a_value_in_other_words_is_no_quote(world) {
-        says(world, "interview", "visible_transcript", "Acme said growth will go on.", "growth goes on", "Acme said growth will go on", json!({}));
+        says(world, "interview", "visible_transcript", "On the plan: growth will go on.", "growth goes on", "growth will go on", json!({}));
         for line in lines(world) {
             assert!(!has_marks(&line), "{line}");
         }
@@ -104,7 +104,7 @@ on_every_store! {
     fn a_summary_cannot_bring_its_own_marks(world) {
         for (number, (open, close)) in [('"', '"'), ('\u{201c}', '\u{201d}'), ('\u{201e}', '\u{201c}'), ('\u{ab}', '\u{bb}')].into_iter().enumerate() {
             let words = format!("{open}growth number {number} will go on{close}");
-            says(world, &format!("summary {number}"), "structured_summary", &format!("Acme said {words} at noon."), &words, &words, json!({}));
+            says(world, &format!("summary {number}"), "structured_summary", &format!("On growth: {words} at noon."), &words, &words, json!({}));
         }
         for line in lines(world) {
             assert!(!has_marks(&line), "{line}");
@@ -116,7 +116,7 @@ on_every_store! {
         let words = "growth will go on";
         says(world, "summary", "structured_summary", &format!("In short, {words}."), words, words, json!({}));
         assert!(lines(world).iter().all(|line| !has_marks(line)));
-        says(world, "interview", "visible_transcript", &format!("They said: {words}."), words, words, json!({}));
+        says(world, "interview", "visible_transcript", &format!("At noon: {words}."), words, words, json!({}));
         let state = world.state(NOW);
         let why = told(&world.engine.why(world.call(NOW), &state.items[0].id).expect("a receipt"));
         let mut fidelities: Vec<&str> = why["evidence"].as_array().expect("evidence").iter()
