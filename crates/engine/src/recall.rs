@@ -155,7 +155,13 @@ impl Engine {
             });
         }
         let negative = items.is_empty().then(|| negative(view, &query, &passages.words).to_owned());
-        Ok(Recalled { items, truncated, negative, ..empty(view, recall) })
+        let degraded = match passages.cut {
+            0 => Vec::new(),
+            cut => vec![format!(
+                "{cut} long messages are searched only in their first {PASSAGE_BYTES_MAX} bytes"
+            )],
+        };
+        Ok(Recalled { items, truncated, negative, degraded, ..empty(view, recall) })
     }
 
     /// Every fact that holds at a moment on both clocks.
@@ -203,10 +209,12 @@ pub(crate) fn as_of(
     valid_at: Option<Instant>,
     believed_at: Option<Instant>,
 ) -> AsOf {
+    // Who looks back sees no later append, so support and the day something was last said are those of then, too.
+    let recorded_by_then = believed_at.map_or(u64::MAX, |then| snapshot.memory.watermark_at(then));
     AsOf {
         valid_at: valid_at.unwrap_or(now),
         believed_at: believed_at.unwrap_or(Instant::MAX),
-        watermark: snapshot.durable,
+        watermark: snapshot.durable.min(recorded_by_then),
     }
 }
 
@@ -345,6 +353,8 @@ pub(crate) struct Passages {
     words: LexicalIndex,
     entries: Vec<Passage>,
     last: Option<Position>,
+    /// Messages of which only the beginning is searched.
+    cut: usize,
 }
 
 struct Passage {
@@ -378,6 +388,7 @@ impl Passages {
 
     fn add(&mut self, id: EvidenceId, evidence: &ledger::evidence::Evidence) {
         let text = evidence.words.text.as_deref().unwrap_or_default();
+        self.cut += usize::from(text.len() > PASSAGE_BYTES_MAX);
         let text = &text[..text.floor_char_boundary(PASSAGE_BYTES_MAX)];
         let speaker = evidence.words.author_name.as_deref().unwrap_or_default();
         let place = self.entries.len() as u32;

@@ -155,7 +155,7 @@ fn refuse(code: RefusalCode, detail: impl Into<String>) -> Refusal {
 }
 
 /// The names proposers give the owner; a slug of one of these could only be confused with the owner.
-const OWNER_NAMES: &[&str] = &["self", "me", "i", "user", "the-user", "owner", "myself"];
+const OWNER_NAMES: &[&str] = &["self", "me", "i", "user", "the-user", "owner", "the-owner", "myself"];
 
 fn read_entity(written: &str, policy: &AdmissionPolicy) -> Result<EntityRef, Refusal> {
     if written.len() > policy.entity_bytes_max {
@@ -164,7 +164,8 @@ fn read_entity(written: &str, policy: &AdmissionPolicy) -> Result<EntityRef, Ref
     }
     let entity =
         EntityRef::parse(written).map_err(|error| refuse(RefusalCode::MalformedEntity, error.to_string()))?;
-    match OWNER_NAMES.contains(&entity.to_string().as_str()) {
+    let is_person = matches!(entity.kind(), None | Some("person" | "user"));
+    match is_person && OWNER_NAMES.contains(&entity.name()) {
         true => Ok(EntityRef::owner()),
         false => Ok(entity),
     }

@@ -158,6 +158,13 @@ impl Memory {
         self.recorded.get(seq.checked_sub(1)? as usize).copied()
     }
 
+    /// The last append recorded at or before `instant`; 0 when there is none.
+    #[must_use]
+    pub fn watermark_at(&self, instant: Instant) -> Watermark {
+        // Appends are recorded in the order of time.
+        self.recorded.partition_point(|recorded| *recorded <= instant) as Watermark
+    }
+
     /// The view of someone who knows everything so far, of the world at `valid_at`.
     #[must_use]
     pub fn now(&self, valid_at: Instant) -> AsOf {
