@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use bench::peps;
+use bench::hammer::{self, Load};
+use bench::{gate, imports, peps};
 use bench::report::Report;
 use bench::stores::StoreKind;
 use clap::{Parser, Subcommand};
@@ -33,6 +34,34 @@ struct Arguments {
 enum Instrument {
     /// PEP header changes on both clocks.
     Peps,
+    /// Hostile input, and benign statements.
+    Gate {
+        /// Every so many hostile texts only.
+        #[arg(long, default_value_t = 1)]
+        step: usize,
+    },
+    /// Everything people arrive with, twice.
+    Imports,
+    /// Eight threads, then eight processes, on one subject.
+    Hammer {
+        /// Appends, all writers together.
+        #[arg(long, default_value_t = 2_000)]
+        appends: usize,
+    },
+    /// One writer of `hammer` in its own process.
+    #[command(hide = true)]
+    HammerWriter {
+        #[arg(long)]
+        data: PathBuf,
+        #[arg(long)]
+        writer: usize,
+        #[arg(long)]
+        writers: usize,
+        #[arg(long)]
+        appends: usize,
+        #[arg(long)]
+        appends_per_turn: usize,
+    },
 }
 
 fn main() -> Result<ExitCode> {
@@ -40,6 +69,13 @@ fn main() -> Result<ExitCode> {
     let kinds: Vec<StoreKind> = arguments.store.map_or_else(|| StoreKind::ALL.to_vec(), |kind| vec![kind]);
     let directory = arguments.directory.as_path();
     let report = match arguments.instrument {
+        Instrument::HammerWriter { data, writer, writers, appends, appends_per_turn } => {
+            hammer::writer(&data, writer, Load { writers, appends, appends_per_turn })?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Instrument::Gate { step } => gate::run(directory, step)?,
+        Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
+        Instrument::Hammer { appends } => hammer::run(directory, appends, arguments.runs)?,
         Instrument::Peps => peps::run(&kinds, directory, arguments.runs)?,
     };
     print(&report, arguments.json)?;

@@ -12,23 +12,27 @@ use ledger::reference::ReferenceStore;
 use ledger::scope::{Scope, Subject};
 use ledger::store::Store;
 use ledger::time::Instant;
+use store_sqlite::{Options, SqliteStore};
 
 /// A store to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum StoreKind {
     /// The reference store: memory only, nothing durable.
     Reference,
+    /// One SQLite file, synchronised at every commit.
+    Sqlite,
 }
 
 impl StoreKind {
     /// Every store.
-    pub const ALL: &'static [Self] = &[Self::Reference];
+    pub const ALL: &'static [Self] = &[Self::Reference, Self::Sqlite];
 
     /// The word for reports.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Reference => "reference",
+            Self::Sqlite => "sqlite",
         }
     }
 
@@ -37,9 +41,9 @@ impl StoreKind {
     /// # Errors
     /// As the store's opening.
     pub fn open(self, directory: &Path) -> Result<Arc<dyn Store>> {
-        _ = directory;
         Ok(match self {
             Self::Reference => Arc::new(ReferenceStore::new()),
+            Self::Sqlite => Arc::new(SqliteStore::open(directory, Options::default())?),
         })
     }
 }
