@@ -239,7 +239,8 @@ fn check(engine: &Engine, scope: &Scope, promised: &[Promised]) -> Result<Found>
     }
     found.gaps = (1..=found.watermark).filter(|number| !numbers.contains(number)).count();
     let verified = engine.verify(call)?;
-    found.damage = verified.damage.iter().map(|damage| format!("{}: {}", damage.place, damage.what)).collect();
+    found.damage =
+        verified.damage.iter().map(|damage| format!("{}: {}", damage.place, damage.what)).collect();
     Ok(found)
 }
 
@@ -254,8 +255,18 @@ pub fn run(directory: &Path, appends: usize, runs: usize) -> Result<Report> {
     let mut table = Table::new(
         &format!("8 writers, {} appends, a turn after every 10 of a writer", thousands(appends as i64)),
         &[
-            "writers", "store", "appends/s, median (min–max)", "write ms p50", "p99", "acknowledged", "lost",
-            "watermark", "gaps", "turns", "not replayed", "verify",
+            "writers",
+            "store",
+            "appends/s, median (min–max)",
+            "write ms p50",
+            "p99",
+            "acknowledged",
+            "lost",
+            "watermark",
+            "gaps",
+            "turns",
+            "not replayed",
+            "verify",
         ],
     );
     for (name, kind) in
@@ -286,7 +297,11 @@ pub fn run(directory: &Path, appends: usize, runs: usize) -> Result<Report> {
             found.gaps.to_string(),
             found.turns.to_string(),
             found.not_replayed.to_string(),
-            if found.damage.is_empty() { "clean".to_owned() } else { format!("{} wrong", found.damage.len()) },
+            if found.damage.is_empty() {
+                "clean".to_owned()
+            } else {
+                format!("{} wrong", found.damage.len())
+            },
         ]);
     }
     report.tables.push(table);

@@ -170,7 +170,10 @@ pub fn broken(set: &str, first: &Outcome, second: &Outcome) -> Vec<String> {
     must(first.balances && second.balances, "the importer's counts do not balance".to_owned());
     for (name, outcome) in [("first", first), ("second", second)] {
         let engine_side = outcome.stored + outcome.duplicates + outcome.unfit.len() as u64;
-        must(engine_side == outcome.drafts, format!("{name}: {} drafts, {engine_side} accounted for", outcome.drafts));
+        must(
+            engine_side == outcome.drafts,
+            format!("{name}: {} drafts, {engine_side} accounted for", outcome.drafts),
+        );
     }
     must(second.stored == 0, format!("the second import stored {} messages", second.stored));
     must(second.admitted == 0, format!("the second import admitted {} claims", second.admitted));
@@ -190,8 +193,22 @@ pub fn run(kinds: &[StoreKind], directory: &Path, runs: usize) -> Result<Report>
     let mut table = Table::new(
         "Every file of the set, formats recognised by content, `rules/1` on",
         &[
-            "store", "set", "files", "MB", "records", "messages", "refused", "joined", "stored", "duplicate",
-            "unfit", "claims", "2nd: stored", "duplicate", "watermark 1st = 2nd", "seconds (read + observe)",
+            "store",
+            "set",
+            "files",
+            "MB",
+            "records",
+            "messages",
+            "refused",
+            "joined",
+            "stored",
+            "duplicate",
+            "unfit",
+            "claims",
+            "2nd: stored",
+            "duplicate",
+            "watermark 1st = 2nd",
+            "seconds (read + observe)",
             "messages/s, median (min–max)",
         ],
     );
@@ -236,6 +253,8 @@ pub fn run(kinds: &[StoreKind], directory: &Path, runs: usize) -> Result<Report>
         }
     }
     report.tables.push(table);
-    report.notes.push("Nobody is named as the owner, so in group chats nobody speaks for the owner.".to_owned());
+    report
+        .notes
+        .push("Nobody is named as the owner, so in group chats nobody speaks for the owner.".to_owned());
     Ok(report)
 }

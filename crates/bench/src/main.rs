@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use bench::hammer::{self, Load};
-use bench::{gate, imports, peps};
 use bench::report::Report;
+use bench::speed::{self, Extent};
 use bench::stores::StoreKind;
+use bench::{gate, imports, peps};
 use clap::{Parser, Subcommand};
 
 /// Measures Testimony on real data, beside the machine's own limits.
@@ -48,6 +49,21 @@ enum Instrument {
         #[arg(long, default_value_t = 2_000)]
         appends: usize,
     },
+    /// How long things take.
+    Speed {
+        /// A small run that only shows that the instrument works.
+        #[arg(long)]
+        quick: bool,
+        /// Subjects of 1,000 facts each.
+        #[arg(long, default_value_t = 1_000)]
+        subjects: usize,
+    },
+    /// Opens the store of `speed` once.
+    #[command(hide = true)]
+    OpenOnce {
+        #[arg(long)]
+        data: PathBuf,
+    },
     /// One writer of `hammer` in its own process.
     #[command(hide = true)]
     HammerWriter {
@@ -72,6 +88,14 @@ fn main() -> Result<ExitCode> {
         Instrument::HammerWriter { data, writer, writers, appends, appends_per_turn } => {
             hammer::writer(&data, writer, Load { writers, appends, appends_per_turn })?;
             return Ok(ExitCode::SUCCESS);
+        }
+        Instrument::OpenOnce { data } => {
+            speed::open_once(&data)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Instrument::Speed { quick, subjects } => {
+            let extent = if quick { Extent::quick() } else { Extent::full(arguments.runs, subjects) };
+            speed::run(&kinds, directory, &extent, &std::env::current_exe()?)?
         }
         Instrument::Gate { step } => gate::run(directory, step)?,
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,

@@ -361,12 +361,26 @@ fn check_asserted(
             | NotAssertedKind::Wish
             | NotAssertedKind::Uncertain => Unasserted::Hypothetical,
         };
+        if found.kind == NotAssertedKind::Negated
+            && polarity != Polarity::Affirmative
+            && carries(value, found.clue_span.slice(testimony.text))
+        {
+            continue;
+        }
         if policy.refuses(way, predicate) && !permits(found.kind, polarity, op == Op::Retract) {
             let detail = format!("the sentence does not assert the quote: {}", manner(found.kind));
             return Err(refuse(RefusalCode::NotAsserted, detail));
         }
     }
     Ok(())
+}
+
+/// Whether a text value holds the denying word itself: "don't use emojis" is what such a value says, not its opposite.
+fn carries(value: Option<&Stated>, clue: Option<&str>) -> bool {
+    let (Some(Stated { value: Value::Text(text), .. }), Some(clue)) = (value, clue) else { return false };
+    let clue = clue.to_lowercase();
+    let mut words = text.split(|one: char| !one.is_alphanumeric() && one != '\'' && one != '\u{2019}');
+    clue.split_whitespace().count() == 1 && words.any(|word| word.to_lowercase() == clue)
 }
 
 /// Whether the quote is a whole line of the form `Label: value`, and the value exactly what the line gives.
