@@ -1,6 +1,6 @@
 //! The machine's own limits, measured in the same run as everything else: a figure means little without them.
 
-use std::fs::{File, read_to_string};
+use std::fs::read_to_string;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub struct Limits {
 const RUNS: usize = 5;
 
 impl Limits {
-    /// Measures them; files are written to `directory` and removed.
+    /// Measures them; a file is written in `directory` and removed.
     ///
     /// # Errors
     /// When `directory` cannot be written.
@@ -77,8 +77,7 @@ impl Limits {
 
 /// Overwrites 4 KiB and makes it durable, again and again for a third of a second.
 fn syncs_per_second(directory: &Path) -> Result<f64> {
-    let path = directory.join("bench-sync.tmp");
-    let mut file = File::create(&path)?;
+    let mut file = tempfile::tempfile_in(directory)?;
     let page = [1_u8; 4_096];
     file.write_all(&page)?;
     file.sync_all()?;
@@ -90,10 +89,16 @@ fn syncs_per_second(directory: &Path) -> Result<f64> {
         file.sync_data()?;
         count += 1;
     }
-    let rate = f64::from(count) / begun.elapsed().as_secs_f64();
-    drop(file);
-    std::fs::remove_file(&path)?;
-    Ok(rate)
+    Ok(f64::from(count) / begun.elapsed().as_secs_f64())
+}
+
+/// Time this thread has spent on a processor: what work costs when others want the machine too. Zero where the system
+/// does not say.
+#[must_use]
+pub fn processor_time() -> Duration {
+    let text = read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').next().and_then(|first| first.trim().parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or(0))
 }
 
 /// Memory this process holds, in bytes, as the system counts it; 0 where it does not say.

@@ -497,6 +497,8 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         used[from..to].iter_mut().for_each(|used| *used = true)
     };
     let mut standing = 0_usize;
+    // Whether a date, time, number, name or language stands, which no common word does by chance.
+    let mut firm = false;
 
     let dates = value.dates();
     for mention in dates {
@@ -554,6 +556,8 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         standing += 1;
     }
 
+    firm |= standing > 0;
+
     let vocabulary = Vocabulary::of(quotes);
     let mut absent = 0_usize;
     let names: Vec<bool> = name::scan(tokens).iter().fold(vec![false; tokens.len()], |mut names, mention| {
@@ -580,6 +584,7 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
                 return Some(Ungrounded { piece: Piece::Name, text: token.text.to_owned() });
             }
             standing += 1;
+            firm = true;
             continue;
         }
         if let Some(language) = language::of_word(&token.plain).filter(|_| token.is_capitalised())
@@ -591,8 +596,11 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         if name::is_function_word(&token.plain) || (clings && token.plain.len() <= 2) {
             continue;
         }
-        if vocabulary.has_word(&token.plain) || spoken() {
+        if vocabulary.has_word(&token.plain) {
             standing += 1;
+        } else if spoken() {
+            standing += 1;
+            firm = true;
         } else {
             absent += 1;
             first_absent = first_absent.or(Some(token));
@@ -610,10 +618,10 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         return (!all).then(|| Ungrounded { piece: Piece::Words, text: text.to_owned() });
     }
     // Of everything that carries content a third must stand; numbers, dates and names that stand count as such. And a
-    // value retells its quote: one of which less than half stands, and that says more than the quote has words for,
-    // took them from elsewhere.
+    // value retells its quote: one of which not even most stands, and that has as much to say as the whole quote, took
+    // its words from elsewhere.
     let offered = || quotes.list.iter().map(Quote::content_words).sum::<usize>();
-    let retells = absent <= standing || standing + absent <= offered();
+    let retells = absent == 0 || absent < standing || standing + absent < offered() + usize::from(firm);
     (standing == 0 || standing * 2 < absent || !retells).then(|| Ungrounded {
         piece: Piece::Words,
         text: first_absent.map_or(text, |token| token.text).to_owned(),
