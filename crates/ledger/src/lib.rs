@@ -53,3 +53,6 @@ pub mod turn;
 
 pub mod reference;
 pub mod store;
+
+#[cfg(feature = "conformance")]
+pub mod conformance;

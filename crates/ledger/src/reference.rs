@@ -1,6 +1,6 @@
 //! The reference store: the contract in memory, written to be read. What it does is what the contract means.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::evidence::{Evidence, Marks};
@@ -31,7 +31,10 @@ struct Log {
     entries: Vec<Recorded>,
     rows: BTreeMap<Position, Stored>,
     keys: BTreeMap<Fingerprint, Watermark>,
-    tombstones: Vec<Fingerprint>,
+    /// Where each mark by which a message is recognised stands: that of its moment, and that of its source's own id.
+    moments: BTreeSet<(Fingerprint, Position)>,
+    external_ids: BTreeSet<(Fingerprint, Position)>,
+    tombstones: BTreeSet<Fingerprint>,
     rewritten: Watermark,
     turns: Vec<(TurnRecord, Vec<u32>)>,
     turn_keys: BTreeMap<Fingerprint, TurnId>,
@@ -97,8 +100,21 @@ impl Log {
     fn insert(&mut self, position: Position, committed: Position, row: Row) -> Commitment {
         let salt = derived_salt(committed);
         let commitment = commit(&salt, position, &row);
+        if let Row::Evidence(evidence) = &row {
+            self.moments.insert((evidence.marks.moment, position));
+            self.external_ids.extend(evidence.marks.external_id.map(|mark| (mark, position)));
+        }
         self.rows.insert(position, Stored { row, salt, committed });
         commitment
+    }
+
+    fn remove(&mut self, position: Position) -> Option<Stored> {
+        let stored = self.rows.remove(&position)?;
+        if let Row::Evidence(evidence) = &stored.row {
+            self.moments.remove(&(evidence.marks.moment, position));
+            evidence.marks.external_id.map(|mark| self.external_ids.remove(&(mark, position)));
+        }
+        Some(stored)
     }
 
     fn close(&mut self, recorded_at: Instant, commitments: Vec<Commitment>, orphaned: Vec<Position>) {
@@ -138,6 +154,11 @@ impl Store for ReferenceStore {
     }
 
     fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError> {
+        let distinct: BTreeSet<Fingerprint> = group.iter().map(|keyed| keyed.key).collect();
+        if distinct.len() < group.len() {
+            let message = "two batches of one group have the same idempotency key";
+            return Err(StoreError::new(StoreErrorKind::Contract, message));
+        }
         let mut subjects = self.subjects();
         let log = subjects.entry(scope.subject().clone()).or_default();
         let known: Vec<Option<Watermark>> =
@@ -242,17 +263,18 @@ impl Store for ReferenceStore {
         if log.watermark() != basis {
             return Ok(Erased::BasisMoved(log.watermark()));
         }
+        log.founded = true;
         let seq = basis + 1;
         let mut orphaned = Vec::new();
         let mut rows = 0;
         for position in erasure.remove.all() {
-            let Some(stored) = log.rows.remove(&position) else { continue };
+            let Some(stored) = log.remove(position) else { continue };
             orphaned.push(stored.committed);
             rows += 1;
         }
         let mut commitments = Vec::new();
         for (id, words) in &erasure.reduce {
-            let Some(stored) = log.rows.remove(&id.0) else { continue };
+            let Some(stored) = log.remove(id.0) else { continue };
             let Row::Evidence(evidence) = stored.row else {
                 return Err(StoreError::new(
                     StoreErrorKind::Contract,
@@ -271,7 +293,7 @@ impl Store for ReferenceStore {
         }
         orphaned.sort_unstable();
         log.close(erasure.recorded_at, commitments, orphaned);
-        log.tombstones.extend(&erasure.tombstones);
+        log.tombstones.extend(erasure.tombstones.iter().copied());
         log.keys.insert(key, seq);
         log.rewritten = seq;
         Ok(Erased::Done { watermark: seq, rows, residue: 0 })
@@ -279,12 +301,10 @@ impl Store for ReferenceStore {
 
     fn erase_subject(&self, scope: &Scope, tombstones: &[Fingerprint]) -> Result<Erased, StoreError> {
         let mut subjects = self.subjects();
-        let Some(log) = subjects.get_mut(scope.subject()) else {
-            return Ok(Erased::Done { watermark: 0, rows: 0, residue: 0 });
-        };
+        let log = subjects.entry(scope.subject().clone()).or_default();
         let rows = log.rows.len() as u64;
         let mut kept = std::mem::take(&mut log.tombstones);
-        kept.extend(tombstones);
+        kept.extend(tombstones.iter().copied());
         *log = Log { tombstones: kept, incarnation: log.incarnation + 1, ..Log::default() };
         Ok(Erased::Done { watermark: 0, rows, residue: 0 })
     }
@@ -355,14 +375,16 @@ fn recognise(log: &Log, marks: &Marks) -> Recognised {
     if own().chain([marks.text]).any(|mark| log.tombstones.contains(&mark)) {
         return Recognised::Forgotten;
     }
-    let same = |known: &Marks| {
-        known.moment == marks.moment
-            || (marks.external_id.is_some() && known.external_id == marks.external_id)
+    let first = |index: &BTreeSet<(Fingerprint, Position)>, mark: Fingerprint| {
+        index
+            .range((mark, Position::new(0, 0))..)
+            .next()
+            .filter(|(found, _)| *found == mark)
+            .map(|(_, at)| *at)
     };
-    let known = log.rows.iter().find_map(|(at, stored)| match &stored.row {
-        Row::Evidence(evidence) if same(&evidence.marks) => Some(EvidenceId(*at)),
-        _ => None,
-    });
+    let by_external_id = marks.external_id.and_then(|mark| first(&log.external_ids, mark));
+    let known =
+        [first(&log.moments, marks.moment), by_external_id].into_iter().flatten().min().map(EvidenceId);
     known.map_or(Recognised::New, Recognised::Known)
 }
 

@@ -1,1 +1,187 @@
-//! See `docs/ARCHITECTURE`.
+//! The store contract on one SQLite file: `<data>/ledger.db`, with keys beside it in `<data>/keys/`.
+//!
+//! In reading order: [`files`] and [`connection`] touch the disk; [`keyring`] and [`seal`] hold the keys and seal words
+//! with them; [`schema`] has the tables; [`row`] takes rows to disk and back; [`writer`] is the one thread that
+//! writes, many callers to one commit; then the contract's verbs, each in its file: [`append`], [`read`], [`erase`],
+//! [`turn`], [`verify`].
+#![deny(missing_docs)]
+
+mod append;
+mod chance;
+mod connection;
+mod erase;
+mod error;
+mod files;
+mod keyring;
+mod open;
+mod read;
+mod residue;
+mod row;
+mod schema;
+mod seal;
+mod subject;
+mod turn;
+mod verify;
+mod writer;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ledger::evidence::{Evidence, Marks};
+use ledger::id::{EvidenceId, Position, TurnId, Watermark};
+use ledger::keys::{Fingerprint, SubjectKeys};
+use ledger::log::{Changes, Erasure, Keyed};
+use ledger::scope::{Scope, Subject};
+use ledger::store::{
+    Appended, Capabilities, Durability, Erased, Head, Recognised, Store, StoreError, StoreErrorKind, Verified,
+};
+use ledger::time::Instant;
+use ledger::turn::TurnRecord;
+use zeroize::Zeroizing;
+
+use crate::connection::{Access, Readers};
+use crate::keyring::Keyring;
+use crate::subject::Cache;
+use crate::writer::Writer;
+
+/// How a store is opened.
+#[derive(Clone)]
+pub struct Options {
+    /// The master key, where it comes from the environment or a command; `None` for the file `keys/master.key`, which
+    /// is made together with a new store.
+    pub master_key: Option<Zeroizing<[u8; 32]>>,
+    /// The most connections that read at the same time.
+    pub readers_max: usize,
+    /// For tests only: acknowledge before the bytes are on the disk. A power cut then loses acknowledged appends.
+    pub unsynchronised_for_tests: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { master_key: None, readers_max: 8, unsynchronised_for_tests: false }
+    }
+}
+
+/// A store in one directory. Several processes may have the same one open.
+///
+/// Dropping it finishes what was queued.
+pub struct SqliteStore {
+    /// Before `shared`, so that the writer is done before anything it uses goes.
+    writer: Option<Writer>,
+    shared: Arc<Shared>,
+}
+
+/// What callers and the writer both use.
+pub(crate) struct Shared {
+    pub(crate) data: PathBuf,
+    pub(crate) access: Access,
+    pub(crate) keyring: Arc<Keyring>,
+    pub(crate) readers: Readers,
+    pub(crate) cache: Cache,
+}
+
+impl Shared {
+    /// The file that keeps room to forget.
+    pub(crate) fn ballast(&self) -> PathBuf {
+        self.data.join("ballast")
+    }
+}
+
+impl SqliteStore {
+    /// The writer, where the directory can be written.
+    pub(crate) fn writer(&self) -> Result<&Writer, StoreError> {
+        self.writer.as_ref().ok_or_else(|| {
+            let data = self.shared.data.display();
+            let message =
+                format!("`{data}` cannot be written by this user, so it can only be read; run `chmod u+rwX -R '{data}'`");
+            StoreError::new(StoreErrorKind::Permission, message)
+        })
+    }
+}
+
+impl Store for SqliteStore {
+    fn capabilities(&self) -> Capabilities {
+        let durability =
+            if self.shared.access.unsynchronised { Durability::Process } else { Durability::PowerLoss };
+        Capabilities { name: "sqlite", durability, erases_bytes: true }
+    }
+
+    fn keys(&self, scope: &Scope) -> Result<Option<SubjectKeys>, StoreError> {
+        self.read_keys(scope)
+    }
+
+    fn found(&self, scope: &Scope) -> Result<SubjectKeys, StoreError> {
+        self.found_subject(scope)
+    }
+
+    fn head(&self, scope: &Scope) -> Result<Head, StoreError> {
+        self.read_head(scope)
+    }
+
+    fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError> {
+        self.append_group(scope, basis, group)
+    }
+
+    fn changes_since(&self, scope: &Scope, after: Watermark) -> Result<Changes, StoreError> {
+        self.read_changes(scope, after)
+    }
+
+    fn recognise(&self, scope: &Scope, marks: &[Marks]) -> Result<Vec<Recognised>, StoreError> {
+        self.read_recognised(scope, marks)
+    }
+
+    fn forgotten(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<Vec<bool>, StoreError> {
+        self.read_forgotten(scope, marks)
+    }
+
+    fn lift(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<(), StoreError> {
+        self.lift_tombstones(scope, marks)
+    }
+
+    fn evidence(&self, scope: &Scope, ids: &[EvidenceId]) -> Result<Vec<Option<Evidence>>, StoreError> {
+        self.read_evidence(scope, ids)
+    }
+
+    fn evidence_after(
+        &self,
+        scope: &Scope,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<(EvidenceId, Evidence)>, StoreError> {
+        self.read_evidence_after(scope, after, limit)
+    }
+
+    fn erase(
+        &self,
+        scope: &Scope,
+        basis: Watermark,
+        key: Fingerprint,
+        erasure: &Erasure,
+    ) -> Result<Erased, StoreError> {
+        self.erase_rows(scope, basis, key, erasure)
+    }
+
+    fn erase_subject(&self, scope: &Scope, tombstones: &[Fingerprint]) -> Result<Erased, StoreError> {
+        self.erase_everything(scope, tombstones)
+    }
+
+    fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {
+        self.write_turn(scope, key, turn)
+    }
+
+    fn record_use(&self, scope: &Scope, turn: TurnId, used: &[u32], at: Instant) -> Result<bool, StoreError> {
+        self.write_use(scope, turn, used, at)
+    }
+
+    fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError> {
+        self.read_turn(scope, turn)
+    }
+
+    fn verify(&self, scope: &Scope) -> Result<Verified, StoreError> {
+        self.verify_log(scope)
+    }
+
+    fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
+        self.read_subjects()
+    }
+}

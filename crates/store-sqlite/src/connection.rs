@@ -1,0 +1,219 @@
+//! Connections: how every one of them is set up, and the pool of those that read.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use ledger::store::{StoreError, StoreErrorKind};
+use parking_lot::{Condvar, Mutex};
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error;
+
+/// The oldest SQLite without the race that damages a write-ahead log two connections reset at once.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// The longest a read may hold its snapshot. A stale reader keeps forgotten bytes in the write-ahead log.
+pub(crate) const READ_MS_MAX: u64 = 2_000;
+
+/// How long a connection waits for another process's lock before it says so.
+const BUSY_MS_MAX: u64 = 30_000;
+
+/// How the database file is opened.
+#[derive(Clone)]
+pub(crate) struct Access {
+    pub(crate) path: PathBuf,
+    /// The directory cannot be written.
+    pub(crate) read_only: bool,
+    /// Tests only: acknowledge before the bytes are on the disk.
+    pub(crate) unsynchronised: bool,
+}
+
+/// Milliseconds since the first call; a clock for deadlines only.
+#[allow(clippy::disallowed_methods, reason = "deadlines of locks and reads; no stored value depends on it")]
+pub(crate) fn clock_ms() -> u64 {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_millis() as u64
+}
+
+/// Refuses to run on a SQLite that is too old.
+pub(crate) fn assert_version() -> Result<(), StoreError> {
+    if rusqlite::version_number() < OLDEST_SQLITE {
+        let message = format!("SQLite `{}` is too old; 3.51.3 or newer is needed", rusqlite::version());
+        return Err(StoreError::new(StoreErrorKind::Io, message));
+    }
+    Ok(())
+}
+
+/// Waits for a lock in short steps, so that many processes take turns, and gives up after [`BUSY_MS_MAX`].
+fn wait_for_lock() -> impl FnMut(i32) -> bool + Send + 'static {
+    let mut since = 0;
+    move |tries| {
+        let now = clock_ms();
+        if tries == 0 {
+            since = now;
+        }
+        std::thread::sleep(Duration::from_micros(500 + 250 * tries.clamp(0, 20) as u64));
+        now.saturating_sub(since) < BUSY_MS_MAX
+    }
+}
+
+/// Opens one connection, with every setting the store relies on.
+pub(crate) fn open(access: &Access, writes: bool) -> Result<Connection, StoreError> {
+    let doing = "open the store";
+    let mut connection = connect(access).map_err(|error| error::sqlite(error, doing))?;
+    let set_up = |connection: &mut Connection| -> rusqlite::Result<()> {
+        connection.busy_handler(Some(wait_for_lock()))?;
+        connection.set_prepared_statement_cache_capacity(96);
+        connection.execute_batch(
+            "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;
+             PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;",
+        )?;
+        if access.unsynchronised {
+            connection.execute_batch("PRAGMA synchronous = OFF;")?;
+        }
+        match writes {
+            true => connection.execute_batch("PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;"),
+            false => connection.execute_batch("PRAGMA cache_size = -16384; PRAGMA query_only = ON;"),
+        }
+    };
+    set_up(&mut connection).map_err(|error| error::sqlite(error, doing))?;
+    Ok(connection)
+}
+
+fn connect(access: &Access) -> rusqlite::Result<Connection> {
+    let shared = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_PRIVATE_CACHE;
+    if !access.read_only {
+        return Connection::open_with_flags(&access.path, shared | OpenFlags::SQLITE_OPEN_READ_WRITE);
+    }
+    // Without a log beside it the file is whole, and saying that it cannot change spares SQLite the files it may not
+    // create.
+    let log = sibling(&access.path, "-wal");
+    if log.metadata().is_ok_and(|log| log.len() > 0) {
+        return Connection::open_with_flags(&access.path, shared | OpenFlags::SQLITE_OPEN_READ_ONLY);
+    }
+    let mut uri = String::from("file:");
+    for byte in access.path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                uri.push(char::from(*byte))
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    let flags = shared | OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(uri, flags)
+}
+
+/// The file SQLite keeps beside `path` under this ending.
+pub(crate) fn sibling(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// The pool of connections that read. Each read is one short transaction on one snapshot.
+pub(crate) struct Readers {
+    access: Access,
+    pool: Mutex<Pool>,
+    returned: Condvar,
+    connections_max: usize,
+}
+
+struct Pool {
+    idle: Vec<Reader>,
+    open: usize,
+}
+
+struct Reader {
+    connection: Connection,
+    /// When the running read must be over, on [`clock_ms`].
+    until: Arc<AtomicU64>,
+}
+
+impl Readers {
+    pub(crate) fn new(access: Access, connections_max: usize) -> Self {
+        let pool = Mutex::new(Pool { idle: Vec::new(), open: 0 });
+        Self { access, pool, returned: Condvar::new(), connections_max: connections_max.max(1) }
+    }
+
+    /// Runs `work` on one snapshot. Its statements are interrupted once it is older than [`READ_MS_MAX`].
+    pub(crate) fn read<T>(
+        &self,
+        mut work: impl FnMut(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let reader = self.take()?;
+        // A key's file may be replaced between the look at the database and the look at the file: look again.
+        let mut attempts = 0;
+        let answer = loop {
+            attempts += 1;
+            match reader.one(&mut work) {
+                Err(error) if error.kind() == StoreErrorKind::Key && attempts < 4 => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                answer => break answer,
+            }
+        };
+        self.give_back(reader);
+        answer
+    }
+
+    fn take(&self) -> Result<Reader, StoreError> {
+        let mut pool = self.pool.lock();
+        loop {
+            if let Some(reader) = pool.idle.pop() {
+                return Ok(reader);
+            }
+            if pool.open < self.connections_max {
+                pool.open += 1;
+                break;
+            }
+            self.returned.wait(&mut pool);
+        }
+        drop(pool);
+        let opened = Reader::open(&self.access);
+        if opened.is_err() {
+            self.pool.lock().open -= 1;
+            self.returned.notify_one();
+        }
+        opened
+    }
+
+    fn give_back(&self, reader: Reader) {
+        let mut pool = self.pool.lock();
+        // One that could not end its transaction would hold its snapshot for good.
+        match reader.connection.is_autocommit() {
+            true => pool.idle.push(reader),
+            false => pool.open -= 1,
+        }
+        drop(pool);
+        self.returned.notify_one();
+    }
+}
+
+impl Reader {
+    fn open(access: &Access) -> Result<Self, StoreError> {
+        let mut connection = open(access, false)?;
+        let until = Arc::new(AtomicU64::new(u64::MAX));
+        let deadline = until.clone();
+        connection
+            .progress_handler(20_000, Some(move || clock_ms() > deadline.load(Ordering::Relaxed)))
+            .map_err(|error| error::sqlite(error, "open the store"))?;
+        Ok(Self { connection, until })
+    }
+
+    fn one<T>(&self, work: &mut impl FnMut(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.until.store(clock_ms() + READ_MS_MAX, Ordering::Relaxed);
+        let begun = self.connection.prepare_cached("BEGIN").and_then(|mut begin| begin.execute([]));
+        begun.map_err(|error| error::sqlite(error, "read"))?;
+        let answer = work(&self.connection);
+        self.until.store(u64::MAX, Ordering::Relaxed);
+        let ended = self.connection.prepare_cached("COMMIT").and_then(|mut end| end.execute([]));
+        if ended.is_err() && !self.connection.is_autocommit() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        answer
+    }
+}

@@ -1,0 +1,157 @@
+//! The file layer: owner-only modes whatever the umask, and writes and deletions that are on the disk when they return.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use ledger::store::{StoreError, StoreErrorKind};
+
+use crate::error;
+
+/// Makes `path` a directory only its owner may enter, with its parents.
+pub(crate) fn own_directory(path: &Path) -> Result<(), StoreError> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => close_to_others(path, found.permissions().mode(), 0o700),
+        Ok(_) => Err(StoreError::new(StoreErrorKind::Io, format!("`{}` is no directory", path.display()))),
+        Err(missing) if missing.kind() == io::ErrorKind::NotFound => {
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            if let Some(parent) = parent {
+                fs::create_dir_all(parent).map_err(|error| error::file(error, parent, "create"))?;
+            }
+            match DirBuilder::new().mode(0o700).create(path) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(error::file(error, path, "create"));
+                }
+                _ => {}
+            }
+            if let Some(parent) = parent {
+                sync_directory(parent)?;
+            }
+            close_to_others(path, 0o777, 0o700)
+        }
+        Err(other) => Err(error::file(other, path, "read")),
+    }
+}
+
+/// Sees to it that a file, when it is there, is readable by its owner only.
+pub(crate) fn own_file(path: &Path) -> Result<(), StoreError> {
+    match fs::metadata(path) {
+        Ok(found) => close_to_others(path, found.permissions().mode(), 0o600),
+        Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(other) => Err(error::file(other, path, "read")),
+    }
+}
+
+fn close_to_others(path: &Path, mode: u32, wanted: u32) -> Result<(), StoreError> {
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(path, Permissions::from_mode(wanted)).map_err(|error| {
+        let path = path.display();
+        StoreError::new(
+            StoreErrorKind::Permission,
+            format!("`{path}` is open to other users and cannot be closed; run `chmod {wanted:o} '{path}'`"),
+        )
+        .caused_by(error)
+    })
+}
+
+/// Creates `path`, owner-only and empty; `false` when it is already there.
+pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => own_file(path).map(|()| true),
+        Err(there) if there.kind() == io::ErrorKind::AlreadyExists => own_file(path).map(|()| false),
+        Err(other) => Err(error::file(other, path, "create")),
+    }
+}
+
+/// Writes a whole file, owner-only, so that after a crash it is there whole or as it was before.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let new = beside(path);
+    write_new(&new, bytes)?;
+    fs::rename(&new, path).map_err(|error| error::file(error, path, "write"))?;
+    sync_parent(path)
+}
+
+/// Writes a whole file unless it is there already; of several who try at once, one wins and the others find its file.
+pub(crate) fn write_once(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let new = beside(path);
+    write_new(&new, bytes)?;
+    let linked = fs::hard_link(&new, path);
+    let removed = fs::remove_file(&new);
+    match linked {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(error::file(error, path, "write"));
+        }
+        _ => removed.map_err(|error| error::file(error, &new, "remove"))?,
+    }
+    sync_parent(path)
+}
+
+/// A name for the unfinished file, so that two processes never write the same one.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.new", std::process::id()));
+    path.with_file_name(name)
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    };
+    write().map_err(|error| error::file(error, path, "write"))
+}
+
+/// Overwrites a file with zeros and removes it; a file that is not there is well removed.
+pub(crate) fn destroy(path: &Path) -> Result<(), StoreError> {
+    let wipe = || {
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(0))?;
+        io::copy(&mut io::Read::take(io::repeat(0), length), &mut file)?;
+        file.sync_all()?;
+        fs::remove_file(path)
+    };
+    match wipe() {
+        Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(other) => Err(error::file(other, path, "destroy")),
+        Ok(()) => sync_parent(path),
+    }
+}
+
+fn sync_parent(path: &Path) -> Result<(), StoreError> {
+    path.parent().map_or(Ok(()), sync_directory)
+}
+
+/// Makes creations and removals in a directory last.
+pub(crate) fn sync_directory(path: &Path) -> Result<(), StoreError> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    File::open(path)
+        .and_then(|directory| directory.sync_all())
+        .map_err(|error| error::file(error, path, "sync"))
+}
+
+/// Bytes kept aside so that there is room to forget when the disk is full.
+pub(crate) const BALLAST_BYTES: usize = 4 << 20;
+
+/// Lays the ballast down unless it is there; a disk without room for it is not an error.
+pub(crate) fn lay_ballast(path: &Path) {
+    if fs::metadata(path).is_ok_and(|found| found.len() == BALLAST_BYTES as u64) {
+        return;
+    }
+    // Not zeros: a file system may keep those without taking room.
+    let filling: Vec<u8> =
+        (0..BALLAST_BYTES).map(|place| (place as u32).wrapping_mul(2_654_435_761) as u8 | 1).collect();
+    if write_whole(path, &filling).is_err() {
+        let _ = fs::remove_file(beside(path));
+    }
+}
+
+/// Gives the room of the ballast back; whether there was any.
+pub(crate) fn release_ballast(path: &Path) -> bool {
+    fs::remove_file(path).is_ok()
+}

@@ -1,0 +1,236 @@
+//! Opening a store: who may read it, which version it is, whether the keys fit; then the tables and the writer.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ledger::store::{StoreError, StoreErrorKind};
+use rusqlite::Connection;
+
+use crate::chance::Chance;
+use crate::connection::{self, Access, Readers, clock_ms, sibling};
+use crate::erase;
+use crate::keyring::{KeyFiles, Keyring};
+use crate::seal::Seal;
+use crate::subject::Cache;
+use crate::writer::Writer;
+use crate::{Options, Shared, SqliteStore, error, files, schema};
+
+impl SqliteStore {
+    /// Opens the store in `dir`, which is made when it is not there. Where the directory cannot be written, the store
+    /// is opened for reading and every write is refused with [`StoreErrorKind::Permission`].
+    ///
+    /// # Errors
+    /// [`StoreErrorKind::Newer`], [`StoreErrorKind::Key`], [`StoreErrorKind::Damaged`] and
+    /// [`StoreErrorKind::Permission`], each before anything in the directory is changed; [`StoreErrorKind::Busy`],
+    /// [`StoreErrorKind::Full`] and [`StoreErrorKind::Io`] as they come.
+    pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
+        connection::assert_version()?;
+        let path = dir.join("ledger.db");
+        let there = look_at_header(&path)?;
+        let read_only = there && !can_write(dir, &path)?;
+        let access = Access { path, read_only, unsynchronised: options.unsynchronised_for_tests };
+        let key_files = KeyFiles::of(dir);
+        let given = options.master_key.as_deref();
+        let (keyring, writer) = match read_only {
+            true => {
+                let master = key_files.master(given, false)?;
+                let connection = connection::open(&access, false)?;
+                schema::check(schema::version(&connection)?)?;
+                (Arc::new(unlock(&connection, key_files, master)?), None)
+            }
+            false => {
+                prepare_files(dir, &access, &key_files, there)?;
+                let master = key_files.master(given, !there)?;
+                let connection = connection::open(&access, true)?;
+                let keyring = Arc::new(set_up(&connection, key_files, master, there)?);
+                for ending in ["", "-wal", "-shm"] {
+                    files::own_file(&sibling(&access.path, ending))?;
+                }
+                let writer = Writer::start(access.clone(), connection, keyring.clone())?;
+                (keyring, Some(writer))
+            }
+        };
+        let readers = Readers::new(access.clone(), options.readers_max);
+        let shared = Shared { data: dir.to_owned(), access, keyring, readers, cache: Cache::default() };
+        if writer.is_some() {
+            files::lay_ballast(&shared.ballast());
+        }
+        let store = Self { writer, shared: Arc::new(shared) };
+        if store.writer.is_some() {
+            store.finish_scrubbing()?;
+        }
+        Ok(store)
+    }
+
+    /// Finishes an erasure that a crash cut off between its commit and the end of its cleaning.
+    fn finish_scrubbing(&self) -> Result<(), StoreError> {
+        let pending = self.shared.readers.read(|connection| {
+            let scrub = connection.query_row("SELECT scrub FROM store", [], |row| row.get::<_, bool>(0));
+            scrub.map_err(|error| error::sqlite(error, "open the store"))
+        })?;
+        if pending {
+            let access = self.shared.access.clone();
+            self.writer()?.alone(move |hand| erase::finish_cut_off(&hand.connection, &access))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether there is a database with anything in it, judged by its first bytes alone, so that nothing is touched.
+fn look_at_header(path: &Path) -> Result<bool, StoreError> {
+    let mut header = Vec::with_capacity(100);
+    match File::open(path).and_then(|file| file.take(100).read_to_end(&mut header)) {
+        Err(missing) if missing.kind() == io::ErrorKind::NotFound => return Ok(false),
+        other => other.map_err(|error| error::file(error, path, "read"))?,
+    };
+    if header.is_empty() {
+        return Ok(false);
+    }
+    let number =
+        |at: usize| header.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
+    let damaged =
+        || error::damaged(format!("`{}`", path.display()), "is no ledger, or its beginning is damaged");
+    let (Some(version), Some(application)) = (number(60), number(68)) else { return Err(damaged()) };
+    if !header.starts_with(b"SQLite format 3\0") || ![0, schema::APPLICATION as u32].contains(&application) {
+        return Err(damaged());
+    }
+    schema::check(version)?;
+    Ok(true)
+}
+
+/// Whether this user may write the database and its directory.
+fn can_write(dir: &Path, path: &Path) -> Result<bool, StoreError> {
+    let denied = |error: &io::Error| {
+        matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+    };
+    match OpenOptions::new().write(true).open(path) {
+        Err(refused) if denied(&refused) => return Ok(false),
+        other => drop(other.map_err(|error| error::file(error, path, "open"))?),
+    }
+    let probe = dir.join(format!(".probe.{}.{:?}", std::process::id(), std::thread::current().id()));
+    match OpenOptions::new().write(true).create(true).truncate(true).open(&probe) {
+        Err(refused) if denied(&refused) => Ok(false),
+        // A full disk is no reason to refuse: there may be something to forget.
+        Err(_) => Ok(true),
+        Ok(_) => fs::remove_file(&probe).map(|()| true).map_err(|error| error::file(error, &probe, "remove")),
+    }
+}
+
+fn prepare_files(dir: &Path, access: &Access, key_files: &KeyFiles, there: bool) -> Result<(), StoreError> {
+    if !there && key_files.any_group()? {
+        let path = access.path.display();
+        return Err(error::damaged(
+            format!("`{path}`"),
+            "is missing or empty, yet keys of its sources are there",
+        ));
+    }
+    let foreign = !there
+        && !access.path.exists()
+        && fs::read_dir(dir).is_ok_and(|mut listing| {
+            listing.any(|item| {
+                item.is_ok_and(|item| item.file_name() != "keys" && item.file_name() != "ballast")
+            })
+        });
+    if foreign {
+        // Somebody else's directory, such as a home: its mode is not ours to change.
+        refuse_open_directory(dir)?;
+    } else {
+        files::own_directory(dir)?;
+    }
+    key_files.create()?;
+    if files::create_empty(&access.path)? {
+        files::sync_directory(dir)?;
+    }
+    for ending in ["-wal", "-shm"] {
+        files::own_file(&sibling(&access.path, ending))?;
+    }
+    Ok(())
+}
+
+fn refuse_open_directory(dir: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(dir).map_err(|error| error::file(error, dir, "read"))?.permissions().mode();
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let dir = dir.display();
+    let message = format!(
+        "`{dir}` holds other files and is open to other users; choose an empty directory or run `chmod 700 '{dir}'`"
+    );
+    Err(StoreError::new(StoreErrorKind::Permission, message))
+}
+
+/// Makes or brings up to date the tables, and checks the keys, all or nothing.
+fn set_up(
+    connection: &Connection,
+    key_files: KeyFiles,
+    master: Seal,
+    there: bool,
+) -> Result<Keyring, StoreError> {
+    let failed = |error| error::sqlite(error, "open the store");
+    if there {
+        schema::check(schema::version(connection)?)?;
+    }
+    use_write_ahead_log(connection)?;
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
+    let set_up = || -> Result<Keyring, StoreError> {
+        let version = schema::version(connection)?;
+        schema::check(version)?;
+        if schema::migrate(connection, version).map_err(failed)? && version == 0 {
+            let mut chance = Chance::draw()?;
+            let store: [u8; 16] = chance.bytes();
+            let secret = chance.secret();
+            let sealed = master.seal(&mut chance, &Keyring::store_place(store), secret.as_slice());
+            connection
+                .execute("INSERT INTO store (one, id, secret) VALUES (1, ?, ?)", (store, sealed))
+                .map_err(failed)?;
+        }
+        let keyring = unlock(connection, key_files, master)?;
+        let mut groups = connection.prepare("SELECT key_group, keys FROM key_group").map_err(failed)?;
+        let known = groups.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(failed)?;
+        let known: Vec<(i64, i64)> = known.collect::<rusqlite::Result<_>>().map_err(failed)?;
+        keyring.reconcile(&known)?;
+        Ok(keyring)
+    };
+    match set_up() {
+        Ok(keyring) => connection.execute_batch("COMMIT").map_err(failed).map(|()| keyring),
+        Err(error) => {
+            let _ = connection.execute_batch("ROLLBACK");
+            Err(error)
+        }
+    }
+}
+
+/// Several processes that make the same store wait for one another here; SQLite itself does not wait.
+fn use_write_ahead_log(connection: &Connection) -> Result<(), StoreError> {
+    let since = clock_ms();
+    loop {
+        let mode =
+            connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0));
+        match mode {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(_) => {
+                let message = "this file system cannot hold a write-ahead log; choose a local directory";
+                return Err(StoreError::new(StoreErrorKind::Io, message));
+            }
+            Err(busy) if error::kind_of(&busy) == StoreErrorKind::Busy && clock_ms() - since < 30_000 => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(other) => return Err(error::sqlite(other, "open the store")),
+        }
+    }
+}
+
+/// Opens the store's secret.
+fn unlock(connection: &Connection, key_files: KeyFiles, master: Seal) -> Result<Keyring, StoreError> {
+    let (store, sealed): ([u8; 16], Vec<u8>) = connection
+        .query_row("SELECT id, secret FROM store", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .map_err(|error| match error {
+            rusqlite::Error::QueryReturnedNoRows => error::damaged("`ledger.db`", "has lost its first row"),
+            other => error::sqlite(other, "open the store"),
+        })?;
+    Keyring::open(key_files, master, store, &sealed)
+}

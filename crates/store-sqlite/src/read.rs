@@ -1,0 +1,311 @@
+//! Reading a log: what came since, what is known, and evidence whole. Long reads go in pieces, each on a young snapshot.
+
+use ledger::evidence::{Evidence, Marks};
+use ledger::id::{EvidenceId, Position, Watermark};
+use ledger::keys::Fingerprint;
+use ledger::log::{Changes, Entry};
+use ledger::scope::Scope;
+use ledger::store::{Head, Recognised, StoreError, StoreErrorKind};
+use ledger::time::Instant;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::append::tip;
+use crate::error;
+use crate::row::{Owner, Reading, Stretch, Table, signed};
+use crate::subject::{Known, StoredSeals, find};
+use crate::{Shared, SqliteStore};
+
+/// Appends and bytes of their commitments read in one piece; an append of a thousand rows is a piece by itself.
+const PIECE_APPENDS: i64 = 2_000;
+const PIECE_BYTES: usize = 20_000 * 32;
+/// Evidence read whole in one piece.
+const PIECE_EVIDENCE: usize = 500;
+/// Marks looked up in one piece.
+const PIECE_MARKS: usize = 5_000;
+
+impl Shared {
+    /// What rows of `known` are read with.
+    pub(crate) fn reading<'read>(&self, seals: &'read StoredSeals<'read>) -> Reading<'read> {
+        Reading {
+            connection: seals.connection,
+            subject: seals.known.number,
+            owner: Owner { store: self.keyring.store(), uid: seals.known.uid },
+            seals,
+        }
+    }
+}
+
+/// One piece of a log.
+struct Piece {
+    known: Known,
+    head: Watermark,
+    entries: Vec<Entry>,
+}
+
+impl SqliteStore {
+    pub(crate) fn read_head(&self, scope: &Scope) -> Result<Head, StoreError> {
+        let head = self.read_subject(scope, |connection, known| {
+            let tip = tip(connection, known.number)?;
+            Ok(Head {
+                watermark: tip.watermark,
+                recorded_at: tip.recorded_at,
+                incarnation: u64::try_from(known.number).unwrap_or_default(),
+            })
+        })?;
+        Ok(head.unwrap_or_default())
+    }
+
+    pub(crate) fn read_changes(&self, scope: &Scope, after: Watermark) -> Result<Changes, StoreError> {
+        // An erasure between two pieces means beginning anew; one every few milliseconds, for ever, is not a case.
+        'anew: for _ in 0..100 {
+            let mut entries: Vec<Entry> = Vec::new();
+            let mut begun: Option<(Known, Watermark)> = None;
+            loop {
+                let from = entries.last().map_or(after, |entry| entry.seq);
+                let until = begun.map(|(_, head)| head);
+                let piece =
+                    self.read_subject(scope, |connection, known| self.piece(connection, known, from, until))?;
+                let Some(piece) = piece else {
+                    match begun {
+                        None => return Ok(Changes::Appended(entries)),
+                        // Forgotten between two pieces.
+                        Some(_) => continue 'anew,
+                    }
+                };
+                match begun {
+                    None if after > 0 && after < piece.known.rewritten => return Ok(Changes::Rewritten),
+                    None => begun = Some((piece.known, piece.head)),
+                    Some((known, _)) if known != piece.known => continue 'anew,
+                    Some(_) => {}
+                }
+                let head = begun.map_or(0, |(_, head)| head);
+                entries.extend(piece.entries);
+                if entries.last().map_or(after, |entry| entry.seq) >= head {
+                    return Ok(Changes::Appended(entries));
+                }
+            }
+        }
+        Err(StoreError::new(
+            StoreErrorKind::Busy,
+            "the log is being erased faster than it can be read; try again",
+        ))
+    }
+
+    /// The appends after `from`, as many as one snapshot should carry.
+    fn piece(
+        &self,
+        connection: &Connection,
+        known: Known,
+        from: Watermark,
+        until: Option<Watermark>,
+    ) -> Result<Piece, StoreError> {
+        let failed = |error| error::sqlite(error, "read the log");
+        let head = match until {
+            Some(head) => head,
+            None => tip(connection, known.number)?.watermark,
+        };
+        let mut entries: Vec<Entry> = Vec::new();
+        if from < head {
+            let mut select = connection
+                .prepare_cached(
+                    "SELECT seq, recorded_at, length(commitments) FROM entry
+                     WHERE subject = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+                )
+                .map_err(failed)?;
+            let range = params![known.number, signed(from), signed(head), PIECE_APPENDS];
+            let mut rows = select.query(range).map_err(failed)?;
+            let mut bytes = 0;
+            while bytes < PIECE_BYTES
+                && let Some(row) = rows.next().map_err(failed)?
+            {
+                let read = || Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
+                let (seq, recorded_at, committed) = read().map_err(failed)?;
+                bytes += committed.max(0) as usize;
+                let recorded_at = Instant::from_micros(recorded_at);
+                entries.push(Entry { seq: seq.max(0) as u64, recorded_at, rows: Vec::new() });
+            }
+        }
+        let piece = match (entries.first(), entries.last()) {
+            (Some(first), Some(last)) => Stretch { first: first.seq, last: last.seq },
+            _ => {
+                if from < head {
+                    return Err(error::damaged(format!("append {}", from + 1), "is missing"));
+                }
+                return Ok(Piece { known, head, entries });
+            }
+        };
+        let seals = StoredSeals { shared: &self.shared, connection, known };
+        let reading = self.shared.reading(&seals);
+        for table in Table::ALL {
+            // Appends are numbered without gaps, so a row's entry is found by counting.
+            reading.rows(table, piece, false, &mut |position, found| {
+                let place = position.seq.checked_sub(piece.first).map(|place| place as usize);
+                let entry =
+                    place.and_then(|place| entries.get_mut(place)).filter(|entry| entry.seq == position.seq);
+                if let Some(entry) = entry {
+                    entry.rows.push((position, found?.row));
+                }
+                Ok(())
+            })?;
+        }
+        for entry in &mut entries {
+            entry.rows.sort_unstable_by_key(|(position, _)| *position);
+        }
+        Ok(Piece { known, head, entries })
+    }
+
+    pub(crate) fn read_recognised(
+        &self,
+        scope: &Scope,
+        marks: &[Marks],
+    ) -> Result<Vec<Recognised>, StoreError> {
+        let subject = self.shared.keyring.mark(scope.subject());
+        let mut recognised = Vec::with_capacity(marks.len());
+        for piece in marks.chunks(PIECE_MARKS) {
+            recognised.extend(self.shared.readers.read(|connection| {
+                let known = find(connection, &subject)?;
+                let any = any_tombstone(connection, &subject)?;
+                let one = |marks: &Marks| -> Result<Recognised, StoreError> {
+                    let all = marks.external_id.into_iter().chain([marks.moment, marks.text]);
+                    if any {
+                        for mark in all {
+                            if is_tombstone(connection, &subject, &mark)? {
+                                return Ok(Recognised::Forgotten);
+                            }
+                        }
+                    }
+                    let same = match known {
+                        Some(known) => same_message(connection, known.number, marks)?,
+                        None => None,
+                    };
+                    Ok(same.map_or(Recognised::New, Recognised::Known))
+                };
+                piece.iter().map(one).collect::<Result<Vec<_>, _>>()
+            })?);
+        }
+        Ok(recognised)
+    }
+
+    pub(crate) fn read_forgotten(
+        &self,
+        scope: &Scope,
+        marks: &[Fingerprint],
+    ) -> Result<Vec<bool>, StoreError> {
+        let subject = self.shared.keyring.mark(scope.subject());
+        let mut forgotten = Vec::with_capacity(marks.len());
+        for piece in marks.chunks(PIECE_MARKS) {
+            forgotten.extend(self.shared.readers.read(|connection| {
+                let one = |mark: &Fingerprint| is_tombstone(connection, &subject, mark);
+                piece.iter().map(one).collect::<Result<Vec<_>, _>>()
+            })?);
+        }
+        Ok(forgotten)
+    }
+
+    pub(crate) fn lift_tombstones(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<(), StoreError> {
+        let subject = self.shared.keyring.mark(scope.subject());
+        let marks = marks.to_vec();
+        let lifted = self.writer()?.shared(marks.len() * 40, move |hand| {
+            let lift = || -> rusqlite::Result<()> {
+                let mut delete = hand
+                    .connection
+                    .prepare_cached("DELETE FROM tombstone WHERE subject_mark = ? AND mark = ?")?;
+                marks.iter().try_for_each(|mark| delete.execute(params![subject, mark.0]).map(drop))
+            };
+            lift().map_err(|error| error::sqlite(error, "lift tombstones"))
+        });
+        Ok(lifted?)
+    }
+
+    pub(crate) fn read_evidence(
+        &self,
+        scope: &Scope,
+        ids: &[EvidenceId],
+    ) -> Result<Vec<Option<Evidence>>, StoreError> {
+        let mut found = Vec::with_capacity(ids.len());
+        for piece in ids.chunks(PIECE_EVIDENCE) {
+            let read = self.read_subject(scope, |connection, known| {
+                let seals = StoredSeals { shared: &self.shared, connection, known };
+                let reading = self.shared.reading(&seals);
+                let one = |id: &EvidenceId| Ok(reading.evidence(*id)?.map(|(evidence, _)| evidence));
+                piece.iter().map(one).collect::<Result<Vec<_>, StoreError>>()
+            })?;
+            found.extend(read.unwrap_or_else(|| vec![None; piece.len()]));
+        }
+        Ok(found)
+    }
+
+    pub(crate) fn read_evidence_after(
+        &self,
+        scope: &Scope,
+        after: Option<Position>,
+        limit: usize,
+    ) -> Result<Vec<(EvidenceId, Evidence)>, StoreError> {
+        let mut found: Vec<(EvidenceId, Evidence)> = Vec::new();
+        let mut after = after.unwrap_or(Position::new(0, 0));
+        while found.len() < limit {
+            let wanted = (limit - found.len()).min(PIECE_EVIDENCE);
+            let piece = self.read_subject(scope, |connection, known| {
+                let seals = StoredSeals { shared: &self.shared, connection, known };
+                self.shared.reading(&seals).evidence_after(after, wanted)
+            })?;
+            let piece = piece.unwrap_or_default();
+            let full = piece.len() == wanted;
+            if let Some((last, _)) = piece.last() {
+                after = last.0;
+            }
+            found.extend(piece);
+            if !full {
+                break;
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn any_tombstone(connection: &Connection, subject: &[u8; 16]) -> Result<bool, StoreError> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM tombstone WHERE subject_mark = ?)")
+        .and_then(|mut select| select.query_row([subject], |row| row.get(0)))
+        .map_err(|error| error::sqlite(error, "read tombstones"))
+}
+
+fn is_tombstone(connection: &Connection, subject: &[u8; 16], mark: &Fingerprint) -> Result<bool, StoreError> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM tombstone WHERE subject_mark = ? AND mark = ?)")
+        .and_then(|mut select| select.query_row(params![subject, mark.0], |row| row.get(0)))
+        .map_err(|error| error::sqlite(error, "read tombstones"))
+}
+
+/// The first evidence in the log that is the same message.
+fn same_message(
+    connection: &Connection,
+    subject: i64,
+    marks: &Marks,
+) -> Result<Option<EvidenceId>, StoreError> {
+    let first = |sql: &str, mark: &Fingerprint| -> Result<Option<EvidenceId>, StoreError> {
+        connection
+            .prepare_cached(sql)
+            .and_then(|mut select| {
+                select
+                    .query_row(params![subject, mark.0], |row| {
+                        let seq: i64 = row.get(0)?;
+                        Ok(EvidenceId(Position::new(seq.max(0) as u64, row.get(1)?)))
+                    })
+                    .optional()
+            })
+            .map_err(|error| error::sqlite(error, "recognise evidence"))
+    };
+    let by_moment = first(
+        "SELECT seq, ordinal FROM evidence WHERE subject = ? AND moment = ? ORDER BY seq, ordinal LIMIT 1",
+        &marks.moment,
+    )?;
+    let by_external = match &marks.external_id {
+        None => None,
+        Some(mark) => first(
+            "SELECT seq, ordinal FROM evidence WHERE subject = ? AND external = ? ORDER BY seq, ordinal LIMIT 1",
+            mark,
+        )?,
+    };
+    Ok([by_moment, by_external].into_iter().flatten().min())
+}

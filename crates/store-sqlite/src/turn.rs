@@ -1,0 +1,140 @@
+//! Turns: resolutions as they were recorded. They hold ids, features and reasons, so nothing in them is sealed.
+
+use ledger::id::{Position, TurnId};
+use ledger::keys::Fingerprint;
+use ledger::scope::Scope;
+use ledger::store::{StoreError, StoreErrorKind};
+use ledger::time::Instant;
+use ledger::turn::TurnRecord;
+use rusqlite::{OptionalExtension, params};
+
+use crate::SqliteStore;
+use crate::error::{self, damaged};
+use crate::row::signed;
+use crate::subject::{Founding, find};
+
+impl SqliteStore {
+    pub(crate) fn write_turn(
+        &self,
+        scope: &Scope,
+        key: Fingerprint,
+        turn: &TurnRecord,
+    ) -> Result<TurnId, StoreError> {
+        let mark = self.shared.keyring.mark(scope.subject());
+        let record = postcard::to_allocvec(turn).map_err(|error| {
+            StoreError::new(StoreErrorKind::Contract, "the turn cannot be written down").caused_by(error)
+        })?;
+        let founding = match self.shared.cache.hint(&mark) {
+            Some(_) => None,
+            None => Some(Founding::draw(&self.shared, scope.subject())?),
+        };
+        let founded = founding.is_some();
+        let bytes = record.len();
+        let written = self.writer()?.shared(bytes, move |hand| {
+            let failed = |error| error::sqlite(error, "record a turn");
+            let known = match (find(&hand.connection, &mark)?, &founding) {
+                (Some(known), _) => known,
+                (None, Some(founding)) => founding.insert(hand)?,
+                (None, None) => return Ok(None),
+            };
+            let connection = &hand.connection;
+            let recorded: Option<i64> = connection
+                .prepare_cached("SELECT turn FROM turn WHERE subject = ? AND request = ?")
+                .and_then(|mut select| {
+                    select.query_row(params![known.number, key.0], |row| row.get(0)).optional()
+                })
+                .map_err(failed)?;
+            let number = match recorded {
+                Some(number) => number,
+                None => {
+                    let last: Option<i64> = connection
+                        .prepare_cached("SELECT max(turn) FROM turn WHERE subject = ?")
+                        .and_then(|mut select| select.query_row([known.number], |row| row.get(0)))
+                        .map_err(failed)?;
+                    let next = last.unwrap_or(0) + 1;
+                    connection
+                        .prepare_cached("INSERT INTO turn VALUES (?, ?, ?, ?)")
+                        .and_then(|mut insert| insert.execute(params![known.number, next, key.0, record]))
+                        .map_err(failed)?;
+                    next
+                }
+            };
+            Ok(Some((TurnId(Position::new(number.max(0) as u64, 0)), known)))
+        })?;
+        match written {
+            Some((turn, known)) => {
+                self.shared.cache.remember(mark, known);
+                Ok(turn)
+            }
+            // The subject was forgotten since it was last seen here.
+            None if !founded => {
+                self.shared.cache.forget_hint(&mark);
+                self.write_turn(scope, key, turn)
+            }
+            None => Err(StoreError::new(StoreErrorKind::Busy, "the subject is being forgotten; try again")),
+        }
+    }
+
+    pub(crate) fn write_use(
+        &self,
+        scope: &Scope,
+        turn: TurnId,
+        used: &[u32],
+        at: Instant,
+    ) -> Result<bool, StoreError> {
+        if turn.0.ordinal != 0 {
+            return Ok(false);
+        }
+        let mark = self.shared.keyring.mark(scope.subject());
+        let used = used.to_vec();
+        let written = self.writer()?.shared(used.len() * 30, move |hand| {
+            let failed = |error| error::sqlite(error, "record use");
+            let connection = &hand.connection;
+            let Some(known) = find(connection, &mark)? else { return Ok(false) };
+            let number = signed(turn.0.seq);
+            let there: bool = connection
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM turn WHERE subject = ? AND turn = ?)")
+                .and_then(|mut select| select.query_row(params![known.number, number], |row| row.get(0)))
+                .map_err(failed)?;
+            if there {
+                let mut insert = connection
+                    .prepare_cached("INSERT INTO turn_use VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
+                    .map_err(failed)?;
+                for place in &used {
+                    insert.execute(params![known.number, number, place, at.micros()]).map_err(failed)?;
+                }
+            }
+            Ok(there)
+        });
+        Ok(written?)
+    }
+
+    pub(crate) fn read_turn(
+        &self,
+        scope: &Scope,
+        turn: TurnId,
+    ) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError> {
+        if turn.0.ordinal != 0 {
+            return Ok(None);
+        }
+        let found = self.read_subject(scope, |connection, known| {
+            let failed = |error| error::sqlite(error, "read a turn");
+            let number = signed(turn.0.seq);
+            let record: Option<Vec<u8>> = connection
+                .prepare_cached("SELECT record FROM turn WHERE subject = ? AND turn = ?")
+                .and_then(|mut select| {
+                    select.query_row(params![known.number, number], |row| row.get(0)).optional()
+                })
+                .map_err(failed)?;
+            let Some(record) = record else { return Ok(None) };
+            let record: TurnRecord = postcard::from_bytes(&record)
+                .map_err(|_| damaged(format!("turn {number}"), "cannot be read"))?;
+            let mut select = connection
+                .prepare_cached("SELECT place FROM turn_use WHERE subject = ? AND turn = ? ORDER BY place")
+                .map_err(failed)?;
+            let used = select.query_map(params![known.number, number], |row| row.get(0)).map_err(failed)?;
+            Ok(Some((record, used.collect::<rusqlite::Result<Vec<u32>>>().map_err(failed)?)))
+        })?;
+        Ok(found.flatten())
+    }
+}
