@@ -1,6 +1,7 @@
 //! The reference store: the contract in memory, written to be read. What it does is what the contract means.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::evidence::{Evidence, Marks};
@@ -190,7 +191,7 @@ impl Store for ReferenceStore {
             if after > 0 && after < log.rewritten {
                 return Some(Changes::Rewritten);
             }
-            let entries = (after + 1..=log.watermark()).map(|seq| {
+            let entries = (after.saturating_add(1)..=log.watermark()).map(|seq| {
                 let rows = log.rows.range(Position::new(seq, 0)..Position::new(seq + 1, 0));
                 let recorded_at = log.entries[seq as usize - 1].recorded_at;
                 Entry {
@@ -235,10 +236,10 @@ impl Store for ReferenceStore {
         after: Option<Position>,
         limit: usize,
     ) -> Result<Vec<(EvidenceId, Evidence)>, StoreError> {
-        let start = after.map_or(Position::new(0, 0), |at| Position::new(at.seq, at.ordinal + 1));
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         Ok(self.read(scope, |log| {
             log.rows
-                .range(start..)
+                .range((start, Bound::Unbounded))
                 .filter_map(|(at, stored)| match &stored.row {
                     Row::Evidence(evidence) => Some((EvidenceId(*at), evidence.clone())),
                     _ => None,

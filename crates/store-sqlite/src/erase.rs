@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 
 use crate::append::{Entry, append_of, tip};
 use crate::chance::Chance;
-use crate::connection::{Access, clock_ms, sibling};
+use crate::connection::{Access, READ_MS_MAX, clock_ms, sibling};
 use crate::error::{self, contract};
 use crate::residue::Needles;
 use crate::row::{self, Owner, Ready, Seals, Unready, signed};
@@ -31,7 +31,7 @@ use crate::writer::{Failure, Hand};
 use crate::{Shared, SqliteStore, files};
 
 /// How long cleaning waits for readers before it says what is left.
-const CLEAN_MS_MAX: u64 = 15_000;
+const CLEAN_MS_MAX: u64 = 3 * READ_MS_MAX;
 
 /// The tables whose rows an erasure takes out by position, with the columns that are searched for afterwards.
 const TABLES: [(&str, &str, &str); 6] = [
@@ -179,7 +179,8 @@ impl SqliteStore {
     }
 }
 
-/// Runs an erasure's work in a transaction of its own. On a full disk the ballast is given up and it is run once more.
+/// Runs an erasure's work in a transaction of its own. On a full disk the write-ahead log is written back, then the
+/// ballast given up, and the work run once more: room for what overwrites about as many bytes as the ballast has.
 ///
 /// References are checked by [`DANGLING`], once over the subject, instead of row by row: for every row taken out the
 /// database would look through all rows that could refer to it.
@@ -203,12 +204,16 @@ fn transact<T>(
         restored.map_err(|error| error::sqlite(error, "erase"))?;
         done
     };
-    match once(hand) {
-        Err(full) if full.kind() == StoreErrorKind::Full && files::release_ballast(&shared.ballast()) => {
-            once(hand)
-        }
-        answer => answer,
+    let is_full =
+        |done: &Result<T, StoreError>| done.as_ref().is_err_and(|error| error.kind() == StoreErrorKind::Full);
+    let mut done = once(hand);
+    if is_full(&done) && empty_the_log(&hand.connection, &shared.access).unwrap_or(false) {
+        done = once(hand);
     }
+    if is_full(&done) && files::release_ballast(&shared.ballast()) {
+        done = once(hand);
+    }
+    done
 }
 
 fn failed(error: rusqlite::Error) -> StoreError {
@@ -567,14 +572,14 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
         shared.keyring.destroy_group(*group)?;
     }
     let log_is_empty = empty_the_log(&hand.connection, &shared.access)?;
-    let mut residue = aftermath.needles.search(&shared.data)?;
+    let mut residue = aftermath.needles.search(&shared.data, &shared.ballast())?;
     if residue > 0 && log_is_empty {
         // Pages that were split keep copies in their unused parts, which no deletion overwrites. Rewriting the file
         // does.
         residue = match hand.connection.execute_batch("VACUUM") {
             Ok(()) => {
                 empty_the_log(&hand.connection, &shared.access)?;
-                aftermath.needles.search(&shared.data)?
+                aftermath.needles.search(&shared.data, &shared.ballast())?
             }
             Err(_) => residue,
         };

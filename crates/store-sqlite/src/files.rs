@@ -141,6 +141,8 @@ pub(crate) const BALLAST_BYTES: usize = 4 << 20;
 /// Lays the ballast down unless it is there; a disk without room for it is not an error.
 pub(crate) fn lay_ballast(path: &Path) {
     if fs::metadata(path).is_ok_and(|found| found.len() == BALLAST_BYTES as u64) {
+        // Nothing can be read from it, so a mode that cannot be changed is no reason to stop.
+        let _ = own_file(path);
         return;
     }
     // Not zeros: a file system may keep those without taking room.
