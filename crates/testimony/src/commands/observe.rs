@@ -154,10 +154,15 @@ impl Taking<'_> {
         if text.trim().is_empty() {
             return Ok(None);
         }
-        let message: Message = serde_json::from_str(text).map_err(|error| {
-            let failure = Failure::input(format!("line is no message: {error}"));
-            failure.hint("`testimony observe --help` shows the fields of a message")
-        })?;
+        let no_message = |why: String| {
+            Failure::input(format!("line is no message: {why}"))
+                .hint("`testimony observe --help` shows the fields of a message")
+        };
+        // A list would be read field by field, in an order nobody writes on purpose.
+        if !text.trim_start().starts_with('{') {
+            return Err(no_message("it is no JSON object".to_owned()));
+        }
+        let message: Message = serde_json::from_str(text).map_err(|error| no_message(in_words(&error)))?;
         self.engine.check(self.context.call(), &message)?;
         Ok(Some(message))
     }
@@ -231,6 +236,16 @@ impl Taking<'_> {
         }
         Ok(())
     }
+}
+
+/// What is wrong with a line, by the name of the field and the column.
+fn in_words(error: &serde_json::Error) -> String {
+    error
+        .to_string()
+        .replace("struct SourceInput", "an object `{kind, ref}`")
+        .replace("struct AttachmentInput", "an object `{name}`")
+        .replace("struct Message", "an object")
+        .replace(" at line 1 column ", " at column ")
 }
 
 /// Whether an error lies in one message and the others may go on.
