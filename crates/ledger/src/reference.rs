@@ -331,7 +331,7 @@ impl Store for ReferenceStore {
         _at: Instant,
     ) -> Result<bool, StoreError> {
         let mut subjects = self.subjects();
-        let place = turn.0.seq.checked_sub(1).map(|place| place as usize);
+        let place = place_of(turn);
         let known =
             subjects.get_mut(scope.subject()).zip(place).and_then(|(log, place)| log.turns.get_mut(place));
         let Some((_, recorded)) = known else { return Ok(false) };
@@ -342,7 +342,7 @@ impl Store for ReferenceStore {
     }
 
     fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError> {
-        let place = turn.0.seq.checked_sub(1).map(|place| place as usize);
+        let place = place_of(turn);
         Ok(place.and_then(|place| self.read(scope, |log| log.turns.get(place).cloned())))
     }
 
@@ -357,6 +357,11 @@ impl Store for ReferenceStore {
             .map(|(name, _)| name.clone())
             .collect())
     }
+}
+
+/// Where a turn stands among its subject's; `None` for an id no turn has.
+fn place_of(turn: TurnId) -> Option<usize> {
+    turn.0.seq.checked_sub(1).filter(|_| turn.0.ordinal == 0).map(|place| place as usize)
 }
 
 /// The row as `changes_since` hands it over.

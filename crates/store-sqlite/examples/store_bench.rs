@@ -52,6 +52,11 @@ fn main() {
         );
     }
 
+    let options = Options { unsynchronised_for_tests: true, ..Options::default() };
+    let store = SqliteStore::open(&base.join("unsynchronised"), options).expect("a store");
+    let one = single_claims(&store, "one caller", seconds);
+    println!("the same, 1 caller, disk not waited for{one:>10.0} /s");
+
     bulk(&open(&base.join("bulk")), "bulk evidence, batches of 1,000", 1, 200);
     bulk(&open(&base.join("bulk-grouped")), "the same, 10 batches a group", 10, 200);
     bulk_in_parallel(&Arc::new(open(&base.join("bulk-parallel"))));

@@ -74,7 +74,7 @@ pub(crate) fn open(access: &Access, writes: bool) -> Result<Connection, StoreErr
             connection.execute_batch("PRAGMA synchronous = OFF;")?;
         }
         match writes {
-            true => connection.execute_batch("PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;"),
+            true => connection.execute_batch("PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 2000;"),
             false => connection.execute_batch("PRAGMA cache_size = -16384; PRAGMA query_only = ON;"),
         }
     };

@@ -179,8 +179,7 @@ impl SqliteStore {
     }
 }
 
-/// Runs an erasure's work in a transaction of its own. On a full disk the write-ahead log is written back, then the
-/// ballast given up, and the work run once more: room for what overwrites about as many bytes as the ballast has.
+/// Runs an erasure's work in a transaction of its own; on a full disk it makes room and runs it once more.
 ///
 /// References are checked by [`DANGLING`], once over the subject, instead of row by row: for every row taken out the
 /// database would look through all rows that could refer to it.
@@ -207,10 +206,7 @@ fn transact<T>(
     let is_full =
         |done: &Result<T, StoreError>| done.as_ref().is_err_and(|error| error.kind() == StoreErrorKind::Full);
     let mut done = once(hand);
-    if is_full(&done) && empty_the_log(&hand.connection, &shared.access).unwrap_or(false) {
-        done = once(hand);
-    }
-    if is_full(&done) && files::release_ballast(&shared.ballast()) {
+    if is_full(&done) && make_room(&hand.connection, shared) {
         done = once(hand);
     }
     done
@@ -563,6 +559,13 @@ fn rewrap(hand: &mut Hand, shared: &Shared, group: i64) -> Result<(), StoreError
     hand.connection.execute("DELETE FROM key_group WHERE key_group = ?", [group]).map(drop).map_err(failed)
 }
 
+/// Makes room on a full disk: the write-ahead log is written back and cut, which needs as much room as it brought new
+/// pages, and that the ballast has.
+fn make_room(connection: &Connection, shared: &Shared) -> bool {
+    let emptied = || empty_the_log(connection, &shared.access).unwrap_or(false);
+    emptied() || (files::release_ballast(&shared.ballast()) && emptied())
+}
+
 /// Destroys dead keys, cleans the files and searches them.
 fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<Erased, StoreError> {
     if let Some(subject) = aftermath.subject {
@@ -571,7 +574,10 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
     for group in &aftermath.dead_groups {
         shared.keyring.destroy_group(*group)?;
     }
-    let log_is_empty = empty_the_log(&hand.connection, &shared.access)?;
+    let log_is_empty = match empty_the_log(&hand.connection, &shared.access) {
+        Err(full) if full.kind() == StoreErrorKind::Full => make_room(&hand.connection, shared),
+        other => other?,
+    };
     let mut residue = aftermath.needles.search(&shared.data, &shared.ballast())?;
     if residue > 0 && log_is_empty {
         // Pages that were split keep copies in their unused parts, which no deletion overwrites. Rewriting the file

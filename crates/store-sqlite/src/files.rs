@@ -135,8 +135,9 @@ pub(crate) fn sync_directory(path: &Path) -> Result<(), StoreError> {
         .map_err(|error| error::file(error, path, "sync"))
 }
 
-/// Bytes kept aside so that there is room to forget when the disk is full.
-pub(crate) const BALLAST_BYTES: usize = 4 << 20;
+/// Bytes kept aside so that there is room to forget when the disk is full: twice what the write-ahead log grows to
+/// before it is written back, because writing it back may need that much again.
+pub(crate) const BALLAST_BYTES: usize = 16 << 20;
 
 /// Lays the ballast down unless it is there; a disk without room for it is not an error.
 pub(crate) fn lay_ballast(path: &Path) {

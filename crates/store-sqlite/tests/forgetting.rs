@@ -359,7 +359,7 @@ fn a_full_disk_takes_no_more_yet_forgets() {
     }
     let small = tempfile::tempdir().expect("a directory");
     let program = std::env::current_exe().expect("this program");
-    let script = "mount -t tmpfs -o size=24m tmpfs \"$0\" && exec \"$1\" --exact a_full_disk_takes_no_more_yet_forgets";
+    let script = "mount -t tmpfs -o size=48m tmpfs \"$0\" && exec \"$1\" --exact a_full_disk_takes_no_more_yet_forgets";
     let output = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
         .arg(small.path())
@@ -388,7 +388,7 @@ fn fill_and_forget(directory: &Path) {
         assert!(basis < 1_000, "the disk is not small");
     };
     assert_eq!(full.kind(), StoreErrorKind::Full, "{full}");
-    assert!(basis > 10);
+    assert!(basis > 40);
     assert_eq!(store.head(&ana).expect("head").watermark, basis);
     assert_eq!(store.evidence_after(&ana, None, 5).expect("evidence").len(), 5);
     assert_eq!(store.verify(&ana).expect("verified").damage, []);
@@ -405,11 +405,14 @@ fn fill_and_forget(directory: &Path) {
             fs::rename(&name, kept).expect("kept");
         }
     }
-    let remove =
-        Removed { evidence: (2..=basis).map(|seq| Position::new(seq, 0)).collect(), ..Removed::default() };
-    let erasure = Erasure { recorded_at: at(9), remove, ..Erasure::default() };
-    assert_eq!(erase(&store, &ana, basis, &erasure), (basis - 1, 0));
+    for round in 0..4 {
+        let some = (2 + round * 8..10 + round * 8).map(|seq| Position::new(seq, 0));
+        let remove = Removed { evidence: some.collect(), ..Removed::default() };
+        let erasure = Erasure { recorded_at: at(9), remove, ..Erasure::default() };
+        assert_eq!(erase(&store, &ana, basis + round, &erasure), (8, 0));
+    }
     assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    basis += 3;
     append(&store, &ana, basis + 1, story(basis + 2, SourceId(Position::new(1, 0)), 7));
     drop(store);
     let store = places::open(directory);
