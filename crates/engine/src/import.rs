@@ -73,7 +73,7 @@ impl Engine {
         messages: impl IntoIterator<Item = Message>,
         mut told: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Taken, EngineError> {
-        let mut taken = Taken::default();
+        let mut taken = Taken { watermark: self.store().head(call.scope)?.watermark, ..Taken::default() };
         let mut messages = messages.into_iter().peekable();
         while messages.peek().is_some() {
             let mut group: Vec<Message> = Vec::new();

@@ -49,8 +49,7 @@ Examples:
     long_about = LONG_ABOUT,
     after_help = AFTER_HELP,
     max_term_width = 100,
-    arg_required_else_help = true,
-    propagate_version = true
+    arg_required_else_help = true
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -138,4 +137,33 @@ fn name_whole_subject(mut arguments: Vec<OsString>) -> Vec<OsString> {
 /// The command as data, for completions and manual pages.
 pub(crate) fn command() -> clap::Command {
     Arguments::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_holds_together() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn forget_subject_without_a_name_is_the_whole_subject() {
+        for (written, read) in [
+            ("t forget --subject", "t forget --whole-subject"),
+            ("t --json forget --subject --dry-run", "t --json forget --whole-subject --dry-run"),
+            ("t --subject ana forget --subject", "t --subject ana forget --whole-subject"),
+            ("t --subject forget forget --subject", "t --subject forget forget --whole-subject"),
+            ("t forget --subject ana ev_1", "t forget --subject ana ev_1"),
+            ("t forget --subject=ana ev_1", "t forget --subject=ana ev_1"),
+            ("t recall forget --subject", "t recall forget --subject"),
+            ("t --data forget recall --subject", "t --data forget recall --subject"),
+            ("t", "t"),
+            ("", ""),
+        ] {
+            let split = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+            assert_eq!(name_whole_subject(split(written)), split(read), "{written}");
+        }
+    }
 }

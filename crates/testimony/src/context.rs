@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use engine::tokens::Tokens;
 use engine::{Call, Engine};
-use ledger::admission::Policies;
 use ledger::reference::ReferenceStore;
 use ledger::scope::{Scope, Subject};
 use ledger::time::{Instant, Moment, Zone};
@@ -70,7 +69,8 @@ impl Context {
         }
         let directory = self.data.display();
         self.say(&format!("hint: `{directory}` holds nothing yet; `testimony remember TEXT` begins"));
-        Ok(Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens)))
+        let policies = testimony::policies(&self.config)?;
+        Ok(Engine::new(Arc::new(ReferenceStore::new()), policies, Arc::new(Tokens)))
     }
 
     /// Answers: as one JSON object, or in the words of `tell`.

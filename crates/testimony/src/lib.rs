@@ -25,6 +25,7 @@ use ::engine::tokens::Tokens;
 use ::engine::{Engine, EngineError};
 use ::ledger::admission::Policies;
 use ::ledger::registry::PolicyError;
+use ::ledger::store::{StoreError, StoreErrorKind};
 use ::ledger::time::Instant;
 use store_sqlite::{Options, SqliteStore};
 use zeroize::Zeroizing;
@@ -84,13 +85,21 @@ pub enum OpenError {
 /// # Errors
 /// [`OpenError`]; nothing in an existing directory is changed then.
 pub fn open(config: Config) -> Result<Engine, OpenError> {
-    let policies = match &config.policies {
-        Some(directory) => read_policies(directory)?,
-        None => Policies::shipped(),
-    };
+    let policies = policies(&config)?;
     let options = Options { master_key: config.master_key, ..Options::default() };
     let store = SqliteStore::open(&config.data, options).map_err(EngineError::from)?;
     Ok(Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max))
+}
+
+/// The policies a configuration names: its own, or those this build ships.
+///
+/// # Errors
+/// [`OpenError::Policy`] and [`OpenError::PolicyFile`].
+pub fn policies(config: &Config) -> Result<Policies, OpenError> {
+    match &config.policies {
+        Some(directory) => read_policies(directory),
+        None => Ok(Policies::shipped()),
+    }
 }
 
 /// Opens the memory in a data directory, or answers `None` where there is none. Nothing is made.
@@ -111,13 +120,13 @@ fn is_there(data: &Path) -> Result<bool, OpenError> {
         match path.try_exists() {
             Ok(true) => return Ok(true),
             Ok(false) => {}
-            // `data` itself is a file: opening says so better than guessing here.
-            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(true),
-            Err(source) => {
-                let kind = ledger::store::StoreErrorKind::Permission;
-                let message = format!("cannot look into `{}`: {source}", data.display());
-                return Err(EngineError::from(ledger::store::StoreError::new(kind, message)).into());
+            Err(source) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                let message = format!("cannot look into `{}`: permission denied", data.display());
+                let error = StoreError::new(StoreErrorKind::Permission, message).caused_by(source);
+                return Err(EngineError::from(error).into());
             }
+            // `data` is a file, or worse: opening says what is wrong.
+            Err(_) => return Ok(true),
         }
     }
     Ok(data.is_file())

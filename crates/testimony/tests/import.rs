@@ -1,5 +1,7 @@
 //! Importing through the command: whole directories, balanced counts, and a second time without effect.
 
+#![allow(clippy::disallowed_methods, reason = "tests write the files that people and accidents write")]
+
 mod support;
 
 use std::path::Path;

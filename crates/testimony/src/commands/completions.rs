@@ -1,8 +1,7 @@
 //! `testimony completions`.
 
-use std::io::{self, Write};
-
 use clap_complete::Shell;
+use serde::Serialize;
 
 use crate::arguments;
 use crate::context::{Context, Outcome};
@@ -21,9 +20,16 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-pub(crate) fn run(_: &Context, arguments: Arguments) -> Outcome {
+#[derive(Serialize)]
+struct Script {
+    shell: String,
+    script: String,
+}
+
+pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut arguments::command(), "testimony", &mut script);
-    io::stdout().lock().write_all(&script)?;
+    let script = String::from_utf8_lossy(&script).into_owned();
+    context.answer(&Script { shell: arguments.shell.to_string(), script }, |told| told.script.clone())?;
     Ok(Exit::Done)
 }

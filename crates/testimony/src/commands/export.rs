@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
 use engine::export::Told;
+use serde_json::json;
 
 use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Stop};
@@ -35,13 +36,13 @@ enum Form {
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     let engine = context.look()?;
-    let mut out = BufWriter::new(io::stdout().lock());
     if arguments.format == Form::Markdown {
         let told = engine.tell_everything(context.call())?;
-        out.write_all(page(context.scope.subject().as_str(), &told).as_bytes())?;
-        out.flush()?;
+        let page = page(context.scope.subject().as_str(), &told);
+        context.answer(&json!({"markdown": page}), |_| page.clone())?;
         return Ok(Exit::Done);
     }
+    let mut out = BufWriter::new(io::stdout().lock());
     let exported = engine.export(context.call(), |message| -> Result<(), Stop> {
         serde_json::to_writer(&mut out, message).map_err(io::Error::from)?;
         writeln!(out)?;

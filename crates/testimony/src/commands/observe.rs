@@ -29,7 +29,7 @@ use crate::tell;
 Examples:
   testimony observe messages.jsonl
   tail -f chat.jsonl | testimony --json observe -
-  echo '{\"source\":{\"kind\":\"conversation\",\"ref\":\"c1\"},\"author\":\"owner\",\"text\":\"I live in Zagreb.\"}' | testimony observe -")]
+  testimony observe --strict - < messages.jsonl")]
 pub(crate) struct Arguments {
     /// A file of JSON Lines, or `-` for standard input
     #[arg(value_name = "FILE")]
