@@ -46,7 +46,7 @@ impl Engine {
             }
             plan.erasure.tombstones.sort_unstable();
             plan.erasure.tombstones.dedup();
-            let key = keys.fingerprint(Purpose::Request, &[b"erase", &basis.to_le_bytes()]);
+            let key = erasure_key(&keys, basis, &plan);
             match self.store().erase(call.scope, basis, key, &plan.erasure)? {
                 Erased::Done { watermark, residue, .. } => {
                     held.drop_snapshot();
@@ -195,6 +195,19 @@ struct Prepared {
     basis: u64,
     plan: Plan,
     told: Forgotten,
+}
+
+/// The name of an erasure: its place and all that goes, so that of two processes that forget different things at one
+/// place neither is told that its words are gone when the other's are.
+fn erasure_key(keys: &SubjectKeys, basis: u64, plan: &Plan) -> Fingerprint {
+    let erasure = &plan.erasure;
+    let gone = erasure.remove.all().chain(erasure.reduce.iter().map(|(id, _)| id.0));
+    let mut named: Vec<u8> = gone
+        .flat_map(|position| [position.seq.to_le_bytes(), u64::from(position.ordinal).to_le_bytes()])
+        .flatten()
+        .collect();
+    named.extend(erasure.tombstones.iter().flat_map(|mark| mark.0));
+    keys.fingerprint(Purpose::Request, &[b"erase", &basis.to_le_bytes(), &named])
 }
 
 /// The keyed mark that keeps a whole source out.

@@ -5,14 +5,17 @@
 
 pub mod answer;
 pub mod error;
+pub mod export;
 pub mod forget;
 pub mod history;
+pub mod import;
 pub mod lexical;
 pub mod observe;
 pub mod propose;
 pub mod recall;
 pub mod remember;
 mod subject;
+pub mod timeline;
 pub mod tokens;
 pub mod turn;
 pub mod verify;

@@ -153,6 +153,8 @@ struct Judged {
     failed: Vec<Failed>,
     received: u64,
     proposer: String,
+    /// Whether what it says hangs on a time nobody gave: the rules read it, and it is placed at the time of observing.
+    placed_by_clock: bool,
     notices: Vec<String>,
 }
 
@@ -230,13 +232,15 @@ impl Engine {
             .fingerprint(Purpose::Source, &[source.kind.as_str().as_bytes(), source.reference.as_bytes()]);
         let instant = event_time.instant.micros().to_le_bytes();
         let external = message.external_id.as_ref();
+        // A message without a time of its own is known by its id alone: the clock of today tells no two messages apart.
+        let named_only = external.filter(|_| message.event_time.is_none());
+        let moment = match named_only {
+            Some(id) => keys.fingerprint(Purpose::Moment, &[&named.0, b"id", id.as_bytes()]),
+            None => keys.fingerprint(Purpose::Moment, &[&named.0, &instant, &hash.0]),
+        };
         let marks = Marks {
             external_id: external.map(|id| keys.fingerprint(Purpose::ExternalId, &[&named.0, id.as_bytes()])),
-            moment: match (&message.event_time, external) {
-                // A message that does not say when it was said is at no moment: only its id tells it from others.
-                (None, Some(id)) => keys.fingerprint(Purpose::Moment, &[&named.0, b"untimed", id.as_bytes()]),
-                _ => keys.fingerprint(Purpose::Moment, &[&named.0, &instant, &hash.0]),
-            },
+            moment,
             text: keys.fingerprint(Purpose::Text, &[&named.0, &hash.0]),
         };
         let foreign = match message.author {
@@ -250,6 +254,7 @@ impl Engine {
             foreign: &foreign,
             kept_on_purpose: observing.kept_on_purpose,
         };
+        let placed_by_clock = message.event_time.is_none() && message.proposals.is_none();
         let (proposals, proposer) = match message.proposals {
             Some(given) => (given, message.proposer.unwrap_or_else(|| "agent".to_owned())),
             None if message.author == Author::Owner && observing.rules => {
@@ -295,6 +300,7 @@ impl Engine {
             failed,
             received,
             proposer,
+            placed_by_clock,
             notices: Vec::new(),
         })
     }
@@ -455,6 +461,11 @@ fn write_message(
         None if stored.is_none() && !duplicate => {}
         Some(stored) => {
             for (_, passed) in &one.admitted {
+                // The rules read it when it first came; read against today's clock it would say something else.
+                if duplicate && one.placed_by_clock {
+                    counts.duplicate += 1;
+                    continue;
+                }
                 match write_claim(draft, one, stored, evidence, passed) {
                     Some(claim) => admitted.push(claim),
                     None => counts.duplicate += 1,

@@ -204,10 +204,20 @@ pub(crate) struct Draft<'write> {
     recorded_at: Instant,
     rows: Vec<Row>,
     group: Vec<Keyed>,
+    /// Whether one of the group carries a key of the caller's.
+    named_by_caller: bool,
     /// Every row pushed, for taking back.
     log: Vec<(Position, Row)>,
     /// Messages that this group brings and the store does not know yet.
     fresh: FxHashMap<Fingerprint, EvidenceId>,
+}
+
+/// What a group of changes came to.
+struct Prepared {
+    basis: Watermark,
+    keyed: Vec<Keyed>,
+    named_by_caller: bool,
+    log: Vec<(Position, Row)>,
 }
 
 impl Draft<'_> {
@@ -259,11 +269,16 @@ impl Draft<'_> {
         if self.rows.is_empty() {
             return self.seq - 1;
         }
+        self.named_by_caller |= key.is_some();
         let key = key.unwrap_or_else(|| {
-            // Without a key of the caller's the append is named by its place: it is only ever tried there.
+            // Without a key of the caller's the append is named by its place and by all it says: another process that
+            // prepares something else for the same place, such as a second message of a source new to both, must not
+            // be taken for this one.
             let place = self.seq.to_le_bytes();
-            let first = self.rows.first().map(Row::encode).unwrap_or_default();
-            self.keys.fingerprint(Purpose::Request, &[b"place", &place, &first])
+            let rows: Vec<Vec<u8>> = self.rows.iter().map(Row::encode).collect();
+            let parts: Vec<&[u8]> =
+                [b"place".as_slice(), &place].into_iter().chain(rows.iter().map(Vec::as_slice)).collect();
+            self.keys.fingerprint(Purpose::Request, &parts)
         });
         let rows = std::mem::take(&mut self.rows);
         self.group.push(Keyed { key, batch: Batch { recorded_at: self.recorded_at, rows } });
@@ -431,7 +446,8 @@ impl Held {
             };
             let marks: Vec<Marks> = group.iter().flat_map(|waiting| waiting.marks.iter().copied()).collect();
             let recognised = if marks.is_empty() { Vec::new() } else { store.recognise(scope, &marks)? };
-            let (basis, keyed, log) = self.prepare(store, scope, policies, now, &keys, group, &recognised)?;
+            let Prepared { basis, keyed, named_by_caller, log } =
+                self.prepare(store, scope, policies, now, &keys, group, &recognised)?;
             if keyed.is_empty() {
                 return Ok(());
             }
@@ -443,6 +459,8 @@ impl Held {
                     return Ok(());
                 }
                 Ok(Appended::BasisMoved(_) | Appended::Unknown) => snapshot.take_back(basis, &log),
+                // Somebody else wrote the very same here meanwhile: read again, and find it known.
+                Ok(Appended::Known(_)) if !named_by_caller => snapshot.take_back(basis, &log),
                 Ok(Appended::Known(_)) => {
                     snapshot.take_back(basis, &log);
                     let already_there = "this idempotency key was used before, for other content or a message since forgotten";
@@ -470,7 +488,7 @@ impl Held {
         keys: &SubjectKeys,
         group: &[Arc<Waiting>],
         recognised: &[Recognised],
-    ) -> Result<(Watermark, Vec<Keyed>, Vec<(Position, Row)>), EngineError> {
+    ) -> Result<Prepared, EngineError> {
         let mut snapshot = self.snapshot.write();
         snapshot.keys = Some(keys.clone());
         let basis = snapshot.durable;
@@ -486,6 +504,7 @@ impl Held {
             recorded_at,
             rows: Vec::new(),
             group: Vec::new(),
+            named_by_caller: false,
             log: Vec::new(),
             fresh: FxHashMap::default(),
         };
@@ -501,7 +520,7 @@ impl Held {
                 return Err(error);
             }
         }
-        let Draft { group: keyed, log, .. } = draft;
-        Ok((basis, keyed, log))
+        let Draft { group: keyed, named_by_caller, log, .. } = draft;
+        Ok(Prepared { basis, keyed, named_by_caller, log })
     }
 }

@@ -55,6 +55,9 @@ impl Engine {
             let view = View { snapshot, registry: self.registry(), as_of };
             Ok(self.resolve(view, &keys, turn, policy, budget))
         })?;
+        // Everything that tells this turn from another: several processes may ask the same at one reading of the clock.
+        let hints: Vec<u8> =
+            turn.hints.iter().flat_map(|(kind, words)| format!("{kind}={words}\n").into_bytes()).collect();
         let key = keys.fingerprint(
             Purpose::Request,
             &[
@@ -62,6 +65,10 @@ impl Engine {
                 &record.request_mark.0,
                 &record.recorded_at.micros().to_le_bytes(),
                 &self.next_use().to_le_bytes(),
+                &record.as_of.watermark.to_le_bytes(),
+                record.policy.as_bytes(),
+                &record.budget.tokens.to_le_bytes(),
+                &hints,
             ],
         );
         let id = self.store().record_turn(call.scope, key, &record)?;

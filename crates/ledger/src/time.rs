@@ -151,7 +151,7 @@ impl FromStr for Moment {
             // The bundled database, not the machine's: the same words must mean the same everywhere.
             let zoned = DateTimeParser::new()
                 .parse_zoned_datetime_with(&TimeZoneDatabase::bundled(), text)
-                .map_err(|_| TimeError::Unreadable { text: text.to_owned() })?;
+                .map_err(|_| unreadable(text))?;
             let name = zoned.time_zone().iana_name().map(str::to_owned);
             let zone = name.unwrap_or_else(|| zoned.offset().to_string());
             return in_range(zoned.timestamp(), text)
@@ -161,7 +161,7 @@ impl FromStr for Moment {
             Ok(_) if text.len() > 10 && !text.ends_with(['z', 'Z']) && !has_offset(text) => {
                 TimeError::NoOffset { text: text.to_owned() }
             }
-            _ => TimeError::Unreadable { text: text.to_owned() },
+            _ => unreadable(text),
         })?;
         in_range(timestamp, text).map(|instant| Self { instant, zone: Zone(offset_of(text).into()) })
     }
@@ -178,6 +178,15 @@ impl fmt::Display for Moment {
             true => Ok(()),
             false => write!(formatter, "[{}]", self.zone.0),
         }
+    }
+}
+
+/// What is wrong with a time that the library does not read: its form, or that it lies behind the last instant.
+fn unreadable(text: &str) -> TimeError {
+    let text = text.to_owned();
+    match text.starts_with("9999-12-30") || text.starts_with("9999-12-31") {
+        true => TimeError::YearOutOfRange { text },
+        false => TimeError::Unreadable { text },
     }
 }
 
@@ -414,6 +423,8 @@ mod tests {
             ("yesterday", "unreadable"),
             ("2026-03-01T09:30:00", "no offset"),
             ("0000-01-01T00:00:00Z", "outside the years"),
+            ("9999-12-31T23:59:59Z", "outside the years"),
+            ("9999-12-31T23:59:59+01:00[Europe/Zagreb]", "outside the years"),
             ("2026-13-01T00:00:00Z", "unreadable"),
             ("2026-03-01T00:00:00[Mars/Olympus]", "unreadable"),
             ("", "unreadable"),

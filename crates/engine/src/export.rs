@@ -1,0 +1,289 @@
+//! Exporting: everything of a subject, in forms that need no Testimony to read.
+//!
+//! As messages it can be observed again, claims and all: each line is what [`crate::observe`] takes. As state and
+//! history it is a page for people. The words are told whole, also those that answers withhold: it is the owner's own.
+
+use std::collections::BTreeMap;
+
+use ledger::claim::{Claim, Op};
+use ledger::evidence::Evidence;
+use ledger::id::{EvidenceId, Kind, Position};
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+
+use crate::answer::{FactText, Item};
+use crate::error::EngineError;
+use crate::recall::as_of;
+use crate::subject::Snapshot;
+use crate::view::View;
+use crate::{Call, Engine};
+
+/// Messages read from the store at a time.
+const PAGE: usize = 500;
+
+/// What was told of a subject.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Exported {
+    /// Messages.
+    pub messages: u64,
+    /// Claims told with them.
+    pub claims: u64,
+    /// Messages of which only the quoted words are kept, told as those.
+    pub quotes_only: u64,
+    /// Decisions of disputes, which messages cannot carry.
+    pub acts: u64,
+    /// The last append this saw.
+    pub watermark: u64,
+}
+
+/// One fact as a page tells it: what holds, and what held before.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Told {
+    /// The fact.
+    pub fact: FactText,
+    /// What people call the predicate.
+    pub label: String,
+    /// The class of the predicate, such as `identity`.
+    pub class: String,
+    /// The versions that hold now; several where they contradict each other.
+    pub current: Vec<Item>,
+    /// The versions that were closed or superseded, oldest first.
+    pub before: Vec<Item>,
+    /// The words behind the current versions, with the source and the time they were said.
+    pub quotes: Vec<(String, String, String)>,
+}
+
+impl Engine {
+    /// Hands every message of the subject to `each`, oldest first, in the shape that observing takes.
+    ///
+    /// # Errors
+    /// The store's, and what `each` answers.
+    pub fn export<E: From<EngineError>>(
+        &self,
+        call: Call<'_>,
+        mut each: impl FnMut(&Json) -> Result<(), E>,
+    ) -> Result<Exported, E> {
+        let held = self.held(call.scope);
+        let snapshot = held.read(self.store(), call.scope, self.policies())?;
+        let mut claims: BTreeMap<EvidenceId, Vec<&Claim>> = BTreeMap::new();
+        let mut in_order: Vec<_> = snapshot.memory.claims().collect();
+        in_order.sort_unstable_by_key(|(id, _)| *id);
+        for (_, claim) in in_order {
+            claims.entry(claim.evidence).or_default().push(claim);
+        }
+        let mut exported = Exported {
+            watermark: snapshot.durable,
+            acts: snapshot.memory.acts().count() as u64,
+            ..Exported::default()
+        };
+        let mut last: Option<Position> = None;
+        loop {
+            let page = self.store().evidence_after(call.scope, last, PAGE).map_err(EngineError::from)?;
+            let Some((id, _)) = page.last() else { return Ok(exported) };
+            last = Some(id.0);
+            for (id, evidence) in page.iter().filter(|(id, _)| id.0.seq <= snapshot.durable) {
+                let of_message = claims.get(id).map(Vec::as_slice).unwrap_or_default();
+                let Some(message) = message(&snapshot, evidence, of_message) else { continue };
+                exported.messages += 1;
+                exported.claims += of_message.len() as u64;
+                exported.quotes_only += u64::from(evidence.words.text.is_none());
+                each(&message)?;
+            }
+        }
+    }
+
+    /// Every fact with what holds and what held, by class, entity and predicate.
+    ///
+    /// # Errors
+    /// As the store's reads.
+    pub fn tell_everything(&self, call: Call<'_>) -> Result<Vec<Told>, EngineError> {
+        self.read(call.scope, |snapshot| {
+            let view =
+                View { snapshot, registry: self.registry(), as_of: as_of(snapshot, call.now, None, None) };
+            let mut told: Vec<(usize, Told)> = snapshot
+                .memory
+                .facts()
+                .iter()
+                .filter_map(|fact| {
+                    let identity = view.fact(fact)?;
+                    let predicate = self.registry().get(&identity.predicate)?;
+                    let mut one = Told {
+                        label: predicate.label.clone(),
+                        class: format!("{:?}", predicate.class).to_lowercase(),
+                        fact: identity,
+                        current: Vec::new(),
+                        before: Vec::new(),
+                        quotes: Vec::new(),
+                    };
+                    for version in &fact.versions {
+                        let item = view.item(fact, version, 1.0, Map::new());
+                        if !version.is_current(&view.as_of) {
+                            one.before.extend(item);
+                            continue;
+                        }
+                        one.current.extend(item);
+                        for claim in version.supporting(u64::MAX).filter_map(|id| snapshot.memory.claim(id)) {
+                            let from = snapshot.memory.source(claim.source);
+                            let from =
+                                from.map(|source| format!("{} {}", source.kind.as_str(), source.reference));
+                            let said = claim.event_time.to_string();
+                            let quotes = claim.words.quotes.iter().map(|quote| quote.text().to_owned());
+                            one.quotes.extend(
+                                quotes.map(|quote| (quote, from.clone().unwrap_or_default(), said.clone())),
+                            );
+                        }
+                    }
+                    Some((predicate.class as usize, one))
+                })
+                .collect();
+            told.sort_by(|(left_class, left), (right_class, right)| {
+                let left = (left_class, &left.fact.entity, &left.fact.predicate, &left.fact.id);
+                left.cmp(&(right_class, &right.fact.entity, &right.fact.predicate, &right.fact.id))
+            });
+            Ok(told.into_iter().map(|(_, told)| told).collect())
+        })
+    }
+}
+
+/// A message as observing takes it. `None` when its source is gone, or neither text nor quotes are left.
+fn message(snapshot: &Snapshot, evidence: &Evidence, claims: &[&Claim]) -> Option<Json> {
+    let source = snapshot.memory.source(evidence.source)?;
+    let text = match &evidence.words.text {
+        Some(text) => text.clone(),
+        None => {
+            let quotes = claims.iter().flat_map(|claim| claim.words.quotes.iter());
+            quotes.map(|quote| quote.text()).collect::<Vec<_>>().join("\n")
+        }
+    };
+    if text.trim().is_empty() {
+        return None;
+    }
+    let mut from = Map::new();
+    let mut put = |name: &str, value: Option<String>| {
+        value.map(|value| from.insert(name.to_owned(), Json::String(value)));
+    };
+    put("kind", Some(source.kind.as_str().to_owned()));
+    put("ref", Some(source.reference.clone()));
+    put("title", source.title.clone());
+    put("authority", Some(source.authority.to_string()));
+    put("fidelity", Some(source.fidelity.to_string()));
+    put("mode", Some(source.mode.to_string()));
+    put("retention", Some(source.retention.to_string()));
+    let origin = source.copy_of.and_then(|origin| snapshot.memory.source(origin));
+    put("lineage", origin.map(|origin| format!("{}:{}", origin.kind.as_str(), origin.reference)));
+    let mut told = Map::new();
+    told.insert("source".to_owned(), Json::Object(from));
+    let mut put = |name: &str, value: Option<Json>| {
+        value.map(|value| told.insert(name.to_owned(), value));
+    };
+    let words = &evidence.words;
+    put("session", words.session.as_ref().map(|session| json!(session)));
+    put("author", Some(json!(evidence.author.as_str())));
+    put("author_name", words.author_name.as_ref().map(|name| json!(name)));
+    put("event_time", Some(json!(evidence.event_time.to_string())));
+    put("external_id", words.external_id.as_ref().map(|id| json!(id)));
+    put("text", Some(json!(text)));
+    let attachments: Vec<Json> = words
+        .attachments
+        .iter()
+        .map(|one| json!({"name": one.name, "media_type": one.media_type, "size": one.bytes}))
+        .collect();
+    put("attachments", (!attachments.is_empty()).then(|| json!(attachments)));
+    put("proposals", Some(Json::Array(claims.iter().map(|claim| proposal(claim)).collect())));
+    put("proposer", claims.first().map(|claim| json!(claim.proposer)));
+    Some(Json::Object(told))
+}
+
+/// A claim as the proposal it was made from.
+fn proposal(claim: &Claim) -> Json {
+    let quotes: Vec<&str> = claim.words.quotes.iter().map(|quote| quote.text()).collect();
+    let mut told = json!({
+        "entity": claim.words.entity.to_string(),
+        "predicate": claim.predicate,
+        "confidence": f64::from(claim.confidence_permille) / 1_000.0,
+        "op": claim.op.to_string(),
+    });
+    let mut put = |name: &str, value: Json| told[name] = value;
+    match quotes.as_slice() {
+        [one] => put("quote", json!(one)),
+        several => put("quotes", json!(several)),
+    }
+    if let Some(stated) = &claim.words.value {
+        put("value", json!(stated.written));
+    } else if claim.op == Op::Assert {
+        put("value", Json::Null);
+    }
+    if let Some(from) = claim.valid_from {
+        put("valid_from", json!(from.to_string()));
+    }
+    if let Some(to) = claim.valid_to {
+        put("valid_to", json!(to.to_string()));
+    }
+    if claim.inferred {
+        put("inferred", json!(true));
+    }
+    told
+}
+
+/// A source, and how much it said.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SourceListed {
+    /// Its id.
+    pub id: String,
+    /// The sort of place.
+    pub kind: String,
+    /// Its name within the sort.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// What people call it.
+    pub title: Option<String>,
+    /// How much its word weighs.
+    pub authority: String,
+    /// How true to the words it is.
+    pub fidelity: String,
+    /// Which editions are its word.
+    pub mode: String,
+    /// How much of the words is kept.
+    pub retention: String,
+    /// The source it was copied from.
+    pub lineage: Option<String>,
+    /// Claims it made that stand.
+    pub claims: usize,
+}
+
+/// The sources of a subject.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Sources {
+    /// In the order they were first seen.
+    pub sources: Vec<SourceListed>,
+    /// The last append this saw.
+    pub watermark: u64,
+}
+
+impl Engine {
+    /// Every source of the subject, in the order they were first seen.
+    ///
+    /// # Errors
+    /// As the store's reads.
+    pub fn sources(&self, call: Call<'_>) -> Result<Sources, EngineError> {
+        self.read(call.scope, |snapshot| {
+            let view =
+                View { snapshot, registry: self.registry(), as_of: as_of(snapshot, call.now, None, None) };
+            let mut found: Vec<_> = snapshot.memory.sources().collect();
+            found.sort_unstable_by_key(|(id, _)| *id);
+            let listed = found.into_iter().map(|(id, source)| SourceListed {
+                id: view.id(Kind::Source, id),
+                kind: source.kind.as_str().to_owned(),
+                reference: source.reference.clone(),
+                title: source.title.clone(),
+                authority: source.authority.to_string(),
+                fidelity: source.fidelity.to_string(),
+                mode: source.mode.to_string(),
+                retention: source.retention.to_string(),
+                lineage: source.copy_of.map(|origin| view.id(Kind::Source, origin)),
+                claims: snapshot.memory.claims_of(id).count(),
+            });
+            Ok(Sources { sources: listed.collect(), watermark: view.as_of.watermark })
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! The timeline: everything that happened to a subject's facts, in the order this system came to hold it.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::answer::{FactText, TransitionText, value_json};
+use crate::error::EngineError;
+use crate::recall::as_of;
+use crate::view::View;
+use crate::{Call, Engine};
+
+/// What happened to the facts of a subject.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Timeline {
+    /// In the order of the log.
+    pub events: Vec<Event>,
+    /// The last append this saw.
+    pub watermark: u64,
+}
+
+/// One thing that happened.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Event {
+    /// To which fact.
+    pub fact: FactText,
+    /// The value of the version concerned.
+    pub value: Json,
+    /// What, when and because of what.
+    #[serde(flatten)]
+    pub happened: TransitionText,
+}
+
+impl Engine {
+    /// Every transition of every fact, in the order of the log.
+    ///
+    /// # Errors
+    /// As the store's reads.
+    pub fn timeline(&self, call: Call<'_>) -> Result<Timeline, EngineError> {
+        self.read(call.scope, |snapshot| {
+            let view =
+                View { snapshot, registry: self.registry(), as_of: as_of(snapshot, call.now, None, None) };
+            let mut events: Vec<Event> = Vec::new();
+            for fact in snapshot.memory.facts() {
+                let Some(identity) = view.fact(fact) else { continue };
+                let values: Vec<(String, Json)> = fact
+                    .versions
+                    .iter()
+                    .map(|version| {
+                        let claim = snapshot.memory.value_of(version);
+                        let value = value_json(claim.and_then(|claim| claim.words.value()));
+                        (view.id(ledger::id::Kind::Version, version.id), value)
+                    })
+                    .collect();
+                events.extend(view.transitions(fact).into_iter().map(|happened| {
+                    let value = values.iter().find(|(id, _)| *id == happened.version);
+                    let value = value.map_or(Json::Null, |(_, value)| value.clone());
+                    Event { fact: identity.clone(), value, happened }
+                }));
+            }
+            // Stable: within an append, facts stay in the order they were founded.
+            events.sort_by_key(|event| event.happened.watermark);
+            Ok(Timeline { events, watermark: view.as_of.watermark })
+        })
+    }
+}

@@ -1,0 +1,200 @@
+//! `testimony doctor`.
+
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+use serde::Serialize;
+
+use crate::context::{Context, Outcome};
+use crate::failure::{Exit, Failure, Stop};
+
+/// Look after the data directory: modes, keys, versions, room
+///
+/// Nothing is changed. The exit code is that of the worst finding: 5 for a damaged, newer or keyless store, 6 for modes and room.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  testimony doctor\n  testimony --json doctor")]
+pub(crate) struct Arguments {}
+
+/// Less room than this is told.
+const ROOM_BYTES_MIN: u64 = 64 * 1024 * 1024;
+
+/// A log waiting to be folded into the database that is longer than this is told: a reader holds it, or died.
+const WAL_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+#[derive(Serialize)]
+struct Findings {
+    ok: bool,
+    data: PathBuf,
+    checks: Vec<Check>,
+}
+
+#[derive(Serialize)]
+struct Check {
+    name: &'static str,
+    ok: bool,
+    found: String,
+    hint: Option<String>,
+    #[serde(skip)]
+    exit: Exit,
+}
+
+impl Findings {
+    fn add(&mut self, name: &'static str, found: impl Into<String>) {
+        self.checks.push(Check { name, ok: true, found: found.into(), hint: None, exit: Exit::Done });
+    }
+
+    fn complain(
+        &mut self,
+        name: &'static str,
+        exit: Exit,
+        found: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        let hint = Some(hint.into());
+        self.checks.push(Check { name, ok: false, found: found.into(), hint, exit });
+        self.ok = false;
+    }
+}
+
+pub(crate) fn run(context: &Context, _: Arguments) -> Outcome {
+    let mut findings = Findings { ok: true, data: context.data.clone(), checks: Vec::new() };
+    findings.add("program", format!("testimony {}", env!("CARGO_PKG_VERSION")));
+    findings.add("sqlite", rusqlite::version());
+    if context.exists() {
+        look_at_modes(&context.data, &mut findings);
+        look_at_keys(&context.data, &mut findings);
+        look_at_sizes(&context.data, &mut findings);
+        look_into(context, &mut findings);
+    } else {
+        findings.add("data", "nothing is there yet");
+    }
+    look_at_room(&context.data, &mut findings);
+    context.answer(&findings, told)?;
+    let worst = findings.checks.iter().map(|check| check.exit);
+    Ok(worst.max_by_key(|exit| (*exit == Exit::Damaged, exit.code())).unwrap_or(Exit::Done))
+}
+
+fn told(findings: &Findings) -> String {
+    let mut told = format!("{}\n", findings.data.display());
+    for check in &findings.checks {
+        let mark = if check.ok { "ok   " } else { "WRONG" };
+        _ = writeln!(told, "{mark} {}: {}", check.name, check.found);
+        if let Some(hint) = &check.hint {
+            _ = writeln!(told, "      hint: {hint}");
+        }
+    }
+    told
+}
+
+/// Everything below the directory is the owner's alone.
+fn look_at_modes(data: &Path, findings: &mut Findings) {
+    let mut wrong = Vec::new();
+    let mut seen = 0_u64;
+    let mut open = vec![data.to_owned()];
+    while let Some(path) = open.pop() {
+        let Ok(about) = fs::symlink_metadata(&path) else {
+            wrong.push(path);
+            continue;
+        };
+        seen += 1;
+        if !about.is_symlink() && about.permissions().mode() & 0o077 != 0 {
+            wrong.push(path.clone());
+        }
+        if about.is_dir() {
+            match fs::read_dir(&path) {
+                Ok(listing) => open.extend(listing.flatten().map(|entry| entry.path())),
+                Err(_) => wrong.push(path),
+            }
+        }
+    }
+    match wrong.first() {
+        None => findings.add("modes", format!("{seen} files and directories are their owner's alone")),
+        Some(first) => findings.complain(
+            "modes",
+            Exit::NotPermitted,
+            format!(
+                "{} of {seen} are open to others or unreadable, such as `{}`",
+                wrong.len(),
+                first.display()
+            ),
+            format!("chmod -R go= '{}'", data.display()),
+        ),
+    }
+}
+
+fn look_at_keys(data: &Path, findings: &mut Findings) {
+    let master = data.join("keys").join("master.key");
+    let groups = fs::read_dir(data.join("keys").join("groups")).map(Iterator::count).unwrap_or_default();
+    if master.is_file() {
+        findings.add("keys", format!("master key on disk, {groups} group key file(s)"));
+    } else {
+        findings.add("keys", format!("no master key on disk, {groups} group key file(s)"));
+    }
+}
+
+fn look_at_sizes(data: &Path, findings: &mut Findings) {
+    let size = |name: &str| fs::metadata(data.join(name)).map(|about| about.len()).ok();
+    let database = size(testimony::DATABASE).unwrap_or_default();
+    findings.add("database", format!("{database} bytes"));
+    let waiting = size(&format!("{}-wal", testimony::DATABASE)).unwrap_or_default();
+    match waiting > WAL_BYTES_MAX {
+        false => findings.add("wal", format!("{waiting} bytes")),
+        true => findings.complain(
+            "wal",
+            Exit::NotPermitted,
+            format!("{waiting} bytes wait to be folded in"),
+            "a program holds an old read; end it",
+        ),
+    }
+    match size("ballast") {
+        Some(bytes) => findings.add("ballast", format!("{bytes} bytes keep room to forget")),
+        None => findings.complain(
+            "ballast",
+            Exit::NotPermitted,
+            "missing: on a full disk there would be no room to forget",
+            "make room; the next write lays it again",
+        ),
+    }
+}
+
+/// Opens the store as any verb would, and asks it for its versions.
+fn look_into(context: &Context, findings: &mut Findings) {
+    match context.look() {
+        Err(Stop::Failed(Failure { exit, message, hint, .. })) => {
+            findings.complain("store", exit, message, hint.unwrap_or_default());
+        }
+        Err(Stop::PipeClosed) => {}
+        Ok(engine) => {
+            let subjects = engine.store().subjects().map(|subjects| subjects.len());
+            findings.add("store", format!("opens; {} subject(s)", subjects.unwrap_or_default()));
+            findings.add("predicates", engine.registry().version());
+            findings.add("admission", engine.policies().admission.version.as_str());
+        }
+    }
+    let path = context.data.join(testimony::DATABASE);
+    let version = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .and_then(|connection| connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)));
+    if let Ok(version) = version {
+        findings.add("schema", version.to_string());
+    }
+}
+
+/// Room on the disk of the directory, or of the nearest one above that is there.
+fn look_at_room(data: &Path, findings: &mut Findings) {
+    let there = data.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("."));
+    let there = if there.as_os_str().is_empty() { Path::new(".") } else { there };
+    let Ok(disk) = rustix::fs::statvfs(there) else { return };
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    match free < ROOM_BYTES_MIN {
+        false => findings.add("room", format!("{free} bytes free")),
+        true => findings.complain(
+            "room",
+            Exit::NotPermitted,
+            format!("{free} bytes free"),
+            "make room on the disk; forgetting still works",
+        ),
+    }
+}

@@ -1,0 +1,75 @@
+//! The verbs, a file each: what it takes, what its help says, and what it answers.
+
+pub(crate) mod backup;
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod disputes;
+pub(crate) mod doctor;
+pub(crate) mod export;
+pub(crate) mod forget;
+pub(crate) mod history;
+pub(crate) mod import;
+pub(crate) mod init;
+pub(crate) mod man;
+pub(crate) mod observe;
+pub(crate) mod rebuild;
+pub(crate) mod recall;
+pub(crate) mod remember;
+pub(crate) mod replay;
+pub(crate) mod restore;
+pub(crate) mod sources;
+pub(crate) mod state;
+pub(crate) mod timeline;
+pub(crate) mod turn;
+pub(crate) mod used;
+pub(crate) mod verify;
+pub(crate) mod why;
+
+use crate::arguments::{Arguments, Verb};
+use crate::context::{Context, Outcome};
+use crate::failure::{Exit, Stop};
+
+/// Does what was asked and tells how it ended.
+pub(crate) fn run(arguments: Arguments) -> Exit {
+    let json = arguments.global.json;
+    let outcome = Context::new(arguments.global)
+        .map_err(Stop::Failed)
+        .and_then(|context| dispatch(&context, arguments.verb));
+    match outcome {
+        Ok(exit) => exit,
+        Err(Stop::PipeClosed) => Exit::Done,
+        Err(Stop::Failed(failure)) => {
+            failure.tell(json);
+            failure.exit
+        }
+    }
+}
+
+fn dispatch(context: &Context, verb: Verb) -> Outcome {
+    match verb {
+        Verb::Init(arguments) => init::run(context, arguments),
+        Verb::Observe(arguments) => observe::run(context, arguments),
+        Verb::Remember(arguments) => remember::run(context, arguments),
+        Verb::Import(arguments) => import::run(context, arguments),
+        Verb::Recall(arguments) => recall::run(context, arguments),
+        Verb::Turn(arguments) => turn::run(context, arguments),
+        Verb::Used(arguments) => used::run(context, arguments),
+        Verb::Replay(arguments) => replay::run(context, arguments),
+        Verb::Why(arguments) => why::run(context, arguments),
+        Verb::History(arguments) => history::run(context, arguments),
+        Verb::Timeline(arguments) => timeline::run(context, arguments),
+        Verb::State(arguments) => state::run(context, arguments),
+        Verb::Disputes(arguments) => disputes::run(context, arguments),
+        Verb::Sources(arguments) => sources::run(context, arguments),
+        Verb::Forget(arguments) => forget::run(context, arguments),
+        Verb::Verify(arguments) => verify::run(context, arguments),
+        Verb::Doctor(arguments) => doctor::run(context, arguments),
+        Verb::Export(arguments) => export::run(context, arguments),
+        Verb::Backup(arguments) => backup::run(context, arguments),
+        Verb::Restore(arguments) => restore::run(context, arguments),
+        Verb::Rebuild(arguments) => rebuild::run(context, arguments),
+        Verb::Demo(arguments) => demo::run(context, arguments),
+        Verb::Completions(arguments) => completions::run(context, arguments),
+        Verb::Man(arguments) => man::run(context, arguments),
+    }
+}

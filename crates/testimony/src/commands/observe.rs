@@ -1,0 +1,254 @@
+//! `testimony observe`.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::PathBuf;
+
+use engine::Engine;
+use engine::answer::{Counts, Observed};
+use engine::observe::{Message, Observing};
+use serde_json::json;
+
+use crate::context::{Context, Outcome};
+use crate::failure::{Exit, Failure, Stop};
+use crate::interrupt;
+use crate::lines::{Content, LINE_BYTES_MAX, Line, Lines};
+use crate::tell;
+
+/// Take in messages, one JSON object a line
+///
+/// Each line is a message: {source:{kind,ref}, session?, author, event_time?, external_id?, text, proposals?}. The author is
+/// `owner`, `assistant`, `service` or `external`. A proposal is {entity, predicate, value, confidence, quote | quotes,
+/// valid_from?, valid_to?, op?}; an owner's message without proposals is looked through by the built-in rules.
+///
+/// Lines are taken as they come and answered in order, a JSON object each with --json; what waits together is made durable
+/// together. Refused proposals are part of the answer, and the exit code stays 0. A line that is no message is told with its
+/// number, the rest goes on, and the exit code is 3.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  testimony observe messages.jsonl
+  tail -f chat.jsonl | testimony --json observe -
+  testimony observe --strict - < messages.jsonl")]
+pub(crate) struct Arguments {
+    /// A file of JSON Lines, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Stop at the first line that is no message; the lines before it are kept
+    #[arg(long)]
+    strict: bool,
+}
+
+/// The most lines that are made durable together.
+const GROUP_LINES_MAX: usize = 256;
+
+/// The most text that is made durable together, in bytes.
+const GROUP_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
+    let reader: Box<dyn Read + Send> = match arguments.file.as_os_str() == "-" {
+        true => Box::new(io::stdin()),
+        false => Box::new(open(&arguments.file)?),
+    };
+    let engine = context.create()?;
+    interrupt::finish_in_flight();
+    let mut taking = Taking { context, engine: &engine, strict: arguments.strict, tally: Tally::default() };
+    let lines = Lines::read(reader);
+    loop {
+        let group = lines.next_group(GROUP_LINES_MAX, interrupt::asked);
+        if group.is_empty() || taking.take(group)? {
+            break;
+        }
+    }
+    let Tally { messages, bad, bad_exit, counts } = taking.tally;
+    if !context.json {
+        context.say(&format!(
+            "{}: {} admitted, {} refused, {} known, {} unreadable{}",
+            tell::count(messages, "message", "messages"),
+            counts.admitted,
+            counts.refused,
+            counts.duplicate,
+            counts.failed,
+            if bad > 0 { format!("; {}", tell::count(bad, "bad line", "bad lines")) } else { String::new() },
+        ));
+    }
+    if interrupt::asked() {
+        context.say("interrupted; everything answered above is kept");
+        return Ok(Exit::Interrupted);
+    }
+    Ok(bad_exit.unwrap_or(Exit::Done))
+}
+
+fn open(path: &std::path::Path) -> Result<File, Failure> {
+    let file = File::open(path).map_err(|error| Failure::file("read", path, &error))?;
+    match path.is_dir() {
+        true => Err(Failure::input(format!("`{}` is a directory", path.display()))
+            .hint("`testimony import auto DIR` reads directories")),
+        false => Ok(file),
+    }
+}
+
+struct Taking<'run> {
+    context: &'run Context,
+    engine: &'run Engine,
+    strict: bool,
+    tally: Tally,
+}
+
+#[derive(Default)]
+struct Tally {
+    messages: u64,
+    bad: u64,
+    bad_exit: Option<Exit>,
+    counts: Counts,
+}
+
+impl Taking<'_> {
+    /// Takes in a group of lines and answers each in order; whether to stop here.
+    fn take(&mut self, group: Vec<Line>) -> Result<bool, Stop> {
+        let mut sound: Vec<(u64, Message)> = Vec::new();
+        let mut bytes = 0;
+        for line in group {
+            let number = line.number;
+            match self.read(line) {
+                Ok(None) => {}
+                Ok(Some(message)) => {
+                    if bytes + message.text.len() > GROUP_BYTES_MAX && !sound.is_empty() {
+                        self.observe(std::mem::take(&mut sound))?;
+                        bytes = 0;
+                    }
+                    bytes += message.text.len();
+                    sound.push((number, message));
+                }
+                Err(failure) => {
+                    // What stands before it is answered before it.
+                    self.observe(std::mem::take(&mut sound))?;
+                    bytes = 0;
+                    self.tell_bad(number, &failure)?;
+                    if self.strict {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        self.observe(sound)?;
+        Ok(self.strict && self.tally.bad > 0)
+    }
+
+    /// The message of a line; `None` for an empty one.
+    fn read(&self, line: Line) -> Result<Option<Message>, Failure> {
+        let bytes = match line.content {
+            Content::Bytes(bytes) => bytes,
+            Content::TooLong { bytes } => {
+                return Err(Failure::input(format!("line has {bytes} bytes; {LINE_BYTES_MAX} are allowed")));
+            }
+            Content::Failed(error) => {
+                return Err(Failure::input(format!("cannot read on: {error}")));
+            }
+        };
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            Failure::input(format!("line is not UTF-8 at byte {}", error.valid_up_to() + 1))
+                .hint("convert the file to UTF-8, such as with `iconv`")
+        })?;
+        let text = if line.number == 1 { text.trim_start_matches('\u{feff}') } else { text };
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let no_message = |why: String| {
+            Failure::input(format!("line is no message: {why}"))
+                .hint("`testimony observe --help` shows the fields of a message")
+        };
+        // A list would be read field by field, in an order nobody writes on purpose.
+        if !text.trim_start().starts_with('{') {
+            return Err(no_message("it is no JSON object".to_owned()));
+        }
+        let message: Message = serde_json::from_str(text).map_err(|error| no_message(in_words(&error)))?;
+        self.engine.check(self.context.call(), &message)?;
+        Ok(Some(message))
+    }
+
+    /// Has messages observed together; where one of them cannot be written, each by itself.
+    fn observe(&mut self, group: Vec<(u64, Message)>) -> Result<(), Stop> {
+        if group.is_empty() {
+            return Ok(());
+        }
+        let (numbers, messages): (Vec<u64>, Vec<Message>) = group.into_iter().unzip();
+        let call = self.context.call();
+        match self.engine.observe(call, messages.clone(), Observing::default()) {
+            Ok(answers) => return self.tell(&numbers, &answers),
+            Err(error) => {
+                let failure = Failure::from(error);
+                if !is_of_one_message(&failure) {
+                    return Err(failure.into());
+                }
+            }
+        }
+        for (number, message) in numbers.into_iter().zip(messages) {
+            match self.engine.observe(call, vec![message], Observing::default()) {
+                Ok(answers) => self.tell(&[number], &answers)?,
+                Err(error) => {
+                    let failure = Failure::from(error);
+                    if !is_of_one_message(&failure) {
+                        return Err(failure.into());
+                    }
+                    self.tell_bad(number, &failure)?;
+                    if self.strict {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, numbers: &[u64], answers: &[Observed]) -> Result<(), Stop> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        for (number, answer) in numbers.iter().zip(answers) {
+            self.tally.messages += 1;
+            self.tally.counts.add(&answer.counts);
+            if self.context.json {
+                serde_json::to_writer(&mut out, answer).map_err(io::Error::from)?;
+                writeln!(out)?;
+            } else {
+                write!(out, "line {number}: {}", tell::observed(answer))?;
+                self.context.notices(&answer.notices);
+            }
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    fn tell_bad(&mut self, number: u64, failure: &Failure) -> Result<(), Stop> {
+        self.tally.bad += 1;
+        // Bad input outweighs a conflict: it will not go away by trying again.
+        let exit = if failure.exit == Exit::Conflict { Exit::Conflict } else { Exit::Input };
+        if self.tally.bad_exit != Some(Exit::Input) {
+            self.tally.bad_exit = Some(exit);
+        }
+        if self.context.json {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{}", json!({"line": number, "error": failure.to_json()}))?;
+            out.flush()?;
+        }
+        self.context.say(&format!("error: line {number}: {}", failure.message));
+        if let Some(hint) = failure.hint {
+            self.context.say(&format!("hint: {hint}"));
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with a line, by the name of the field and the column.
+fn in_words(error: &serde_json::Error) -> String {
+    error
+        .to_string()
+        .replace("struct SourceInput", "an object `{kind, ref}`")
+        .replace("struct AttachmentInput", "an object `{name}`")
+        .replace("struct Message", "an object")
+        .replace(" at line 1 column ", " at column ")
+}
+
+/// Whether an error lies in one message and the others may go on.
+fn is_of_one_message(failure: &Failure) -> bool {
+    failure.code != "busy" && matches!(failure.exit, Exit::Input | Exit::Refused | Exit::Conflict)
+}

@@ -1,0 +1,143 @@
+//! What every verb needs: the data directory, the subject, the clock, and a way to answer.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::tokens::Tokens;
+use engine::{Call, Engine};
+use ledger::reference::ReferenceStore;
+use ledger::scope::{Scope, Subject};
+use ledger::time::{Instant, Moment, Zone};
+use serde::Serialize;
+use testimony::Config;
+use zeroize::Zeroizing;
+
+use crate::arguments::Global;
+use crate::failure::{Exit, Failure, Stop};
+
+/// What every verb needs.
+pub(crate) struct Context {
+    pub data: PathBuf,
+    pub scope: Scope,
+    pub json: bool,
+    now: Option<Instant>,
+    config: Config,
+}
+
+/// How a verb ends.
+pub(crate) type Outcome = Result<Exit, Stop>;
+
+impl Context {
+    pub fn new(global: Global) -> Result<Self, Failure> {
+        let data = global.data.filter(|given| !given.as_os_str().is_empty());
+        let data = data.or_else(testimony::default_data_directory).ok_or_else(|| {
+            Failure::usage("there is no home directory to keep data in")
+                .hint("give a directory with `--data` or `TESTIMONY_DATA`")
+        })?;
+        let subject = Subject::parse(&global.subject).map_err(|error| Failure::input(error.to_string()))?;
+        let now = global.now.as_deref().map(|text| instant("--now", text)).transpose()?;
+        let config =
+            Config { policies: global.policies, master_key: master_key()?, ..Config::at(data.clone()) };
+        Ok(Self { data, scope: Scope::of(subject), json: global.json, now, config })
+    }
+
+    /// What the clock says: the machine's, unless `--now` replaces it.
+    pub fn now(&self) -> Instant {
+        self.now.unwrap_or_else(testimony::now)
+    }
+
+    /// A call of now for the subject.
+    pub fn call(&self) -> Call<'_> {
+        Call { scope: &self.scope, now: self.now() }
+    }
+
+    /// Whether the data directory is there.
+    pub fn exists(&self) -> bool {
+        self.data.join(testimony::DATABASE).exists()
+    }
+
+    /// The engine for writing: the data directory is made when it is not there.
+    pub fn create(&self) -> Result<Engine, Stop> {
+        Ok(testimony::open(self.config.clone())?)
+    }
+
+    /// The engine for reading. Where nothing was ever remembered it looks at an empty memory, and nothing is made.
+    pub fn look(&self) -> Result<Engine, Stop> {
+        if let Some(engine) = testimony::open_existing(self.config.clone())? {
+            return Ok(engine);
+        }
+        let directory = self.data.display();
+        self.say(&format!("hint: `{directory}` holds nothing yet; `testimony remember TEXT` begins"));
+        let policies = testimony::policies(&self.config)?;
+        Ok(Engine::new(Arc::new(ReferenceStore::new()), policies, Arc::new(Tokens)))
+    }
+
+    /// Answers: as one JSON object, or in the words of `tell`.
+    pub fn answer<T: Serialize>(&self, answer: &T, tell: impl FnOnce(&T) -> String) -> Result<(), Stop> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        if self.json {
+            serde_json::to_writer(&mut out, answer).map_err(io::Error::from)?;
+            writeln!(out)?;
+        } else {
+            let told = tell(answer);
+            out.write_all(told.as_bytes())?;
+            if !told.is_empty() && !told.ends_with('\n') {
+                writeln!(out)?;
+            }
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    /// Talk beside the answer, for people.
+    pub fn say(&self, words: &str) {
+        // Talk that nobody hears is no reason to fail.
+        _ = writeln!(io::stderr(), "{words}");
+    }
+
+    /// Notices of an answer; programs find them in the answer itself.
+    pub fn notices(&self, notices: &[String]) {
+        if !self.json {
+            notices.iter().for_each(|notice| self.say(&format!("note: {notice}")));
+        }
+    }
+}
+
+/// An instant of an option; a plain date is its start in UTC.
+pub(crate) fn instant(option: &str, text: &str) -> Result<Instant, Failure> {
+    Moment::parse_in(text, &Zone::utc())
+        .map(|moment| moment.instant)
+        .map_err(|error| Failure::input(format!("`{option}`: {error}")))
+}
+
+/// A moment with its speaker's zone, of an option that may be left out; a plain date is its start in UTC.
+pub(crate) fn maybe_moment(option: &str, text: Option<&str>) -> Result<Option<Moment>, Failure> {
+    let read = |text| Moment::parse_in(text, &Zone::utc());
+    text.map(read).transpose().map_err(|error| Failure::input(format!("`{option}`: {error}")))
+}
+
+/// An instant of an option that may be left out.
+pub(crate) fn maybe_instant(option: &str, text: Option<&str>) -> Result<Option<Instant>, Failure> {
+    text.map(|text| instant(option, text)).transpose()
+}
+
+/// The master key, where the environment gives one: 64 hexadecimal digits.
+#[allow(clippy::disallowed_methods, reason = "configuration is read once, here")]
+fn master_key() -> Result<Option<Zeroizing<[u8; 32]>>, Failure> {
+    let Ok(written) = std::env::var("TESTIMONY_MASTER_KEY").map(Zeroizing::new) else { return Ok(None) };
+    if written.is_empty() {
+        return Ok(None);
+    }
+    let digits: Option<Vec<u8>> =
+        written.chars().map(|digit| digit.to_digit(16).and_then(|value| u8::try_from(value).ok())).collect();
+    let digits = digits.map(Zeroizing::new).filter(|digits| digits.len() == 64).ok_or_else(|| {
+        Failure::input("`TESTIMONY_MASTER_KEY` is not 64 hexadecimal digits")
+            .hint("`openssl rand -hex 32` makes one for a new data directory")
+    })?;
+    let mut key = Zeroizing::new([0_u8; 32]);
+    for (byte, pair) in key.iter_mut().zip(digits.chunks(2)) {
+        *byte = pair.iter().fold(0, |sum, digit| sum * 16 + digit);
+    }
+    Ok(Some(key))
+}

@@ -1,0 +1,266 @@
+//! What went wrong, told to people and to programs, and the one table from kinds of error to exit codes.
+
+use std::io::{self, Write};
+
+use clap::error::{ContextKind, ErrorKind as UsageKind};
+use engine::{EngineError, ErrorKind};
+use ledger::store::StoreErrorKind;
+use serde_json::json;
+use testimony::OpenError;
+use testimony::backup::BackupError;
+
+/// How the process ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Exit {
+    Done,
+    /// Refused, or nothing found.
+    Refused,
+    Usage,
+    Input,
+    Conflict,
+    Damaged,
+    NotPermitted,
+    Fault,
+    Interrupted,
+}
+
+impl Exit {
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Refused => 1,
+            Self::Usage => 2,
+            Self::Input => 3,
+            Self::Conflict => 4,
+            Self::Damaged => 5,
+            Self::NotPermitted => 6,
+            Self::Fault => 70,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<ErrorKind> for Exit {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Input => Self::Input,
+            ErrorKind::NotFound => Self::Refused,
+            ErrorKind::Conflict => Self::Conflict,
+            ErrorKind::Damaged => Self::Damaged,
+            // A disk without room permits no writing; a store that is held is tried again and ends as `Conflict` below.
+            ErrorKind::Permission | ErrorKind::Unavailable => Self::NotPermitted,
+            ErrorKind::Internal => Self::Fault,
+        }
+    }
+}
+
+/// Why a verb ended early.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    Failed(Failure),
+    /// Whoever read the answer has gone; nothing to say.
+    PipeClosed,
+}
+
+/// An error as it is told.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub exit: Exit,
+    /// A stable word for programs.
+    pub code: &'static str,
+    /// A short fragment, values in backticks.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<&'static str>,
+}
+
+impl Failure {
+    /// Bad input, told by the caller.
+    pub fn input(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Input, code: "bad_input", message: message.into(), hint: None }
+    }
+
+    /// An order that makes no sense, found after the command line was read.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, code: "usage", message: message.into(), hint: Some("see `--help`") }
+    }
+
+    /// The same with a hint.
+    pub fn hint(mut self, hint: &'static str) -> Self {
+        self.hint = Some(hint);
+        self
+    }
+
+    /// A file that could not be read or written.
+    pub fn file(doing: &str, path: &std::path::Path, error: &io::Error) -> Self {
+        let message = format!("cannot {doing} `{}`: {}", path.display(), without_number(error));
+        let (exit, code) = match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => {
+                (Exit::Input, "no_such_file")
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                (Exit::NotPermitted, "not_permitted")
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (Exit::NotPermitted, "full"),
+            io::ErrorKind::InvalidData => (Exit::Input, "bad_input"),
+            _ => (Exit::Fault, "file"),
+        };
+        Self { exit, code, message, hint: None }
+    }
+
+    /// `{"code","message","hint"}`.
+    pub fn to_json(&self) -> serde_json::Value {
+        json!({"code": self.code, "message": self.message, "hint": self.hint})
+    }
+
+    /// Tells it: to people on standard error, to programs on standard output too.
+    pub fn tell(&self, as_json: bool) {
+        if as_json {
+            // Nobody is left to tell when this fails.
+            _ = writeln!(io::stdout(), "{}", json!({"error": self.to_json()}));
+        }
+        _ = writeln!(io::stderr(), "error: {}", self.message);
+        if let Some(hint) = self.hint {
+            _ = writeln!(io::stderr(), "hint: {hint}");
+        }
+    }
+}
+
+/// `Permission denied (os error 13)` without the number.
+fn without_number(error: &io::Error) -> String {
+    let told = error.to_string();
+    told.split(" (os error").next().unwrap_or(&told).to_lowercase()
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        let (code, hint) = match &error {
+            EngineError::Input(_) => ("bad_input", None),
+            EngineError::NotFound(_) => (
+                "not_found",
+                Some("`recall`, `state` and `sources` list ids; a forgotten id answers like a foreign one"),
+            ),
+            EngineError::Conflict(_) => ("conflict", None),
+            EngineError::Forgotten => ("forgotten", None),
+            EngineError::Store(store) => match store.kind() {
+                StoreErrorKind::Busy => ("busy", Some("another process is at work here; try again")),
+                StoreErrorKind::Full => {
+                    ("full", Some("make room on the disk; reading and `testimony forget` still work"))
+                }
+                StoreErrorKind::Permission => {
+                    ("not_permitted", Some("`testimony doctor` shows who may do what in the data directory"))
+                }
+                StoreErrorKind::Newer => {
+                    ("newer", Some("upgrade this program to the version that wrote the data directory"))
+                }
+                StoreErrorKind::Key => {
+                    ("key", Some("bring `keys/master.key` back from a backup, or set `TESTIMONY_MASTER_KEY`"))
+                }
+                StoreErrorKind::Damaged => (
+                    "damaged",
+                    Some("`testimony verify` names what is wrong; `testimony restore` brings a backup back"),
+                ),
+                StoreErrorKind::Contract | StoreErrorKind::Io => {
+                    ("internal", Some("please report this with the output of `testimony doctor --json`"))
+                }
+            },
+        };
+        let exit = match code {
+            "busy" => Exit::Conflict,
+            _ => Exit::from(error.kind()),
+        };
+        Self { exit, code, message: error.to_string(), hint }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Engine(error) => error.into(),
+            OpenError::Policy(error) => Self::input(error.to_string()),
+            OpenError::PolicyFile { path, source } => Self::file("read policy", &path, &source),
+        }
+    }
+}
+
+impl From<BackupError> for Failure {
+    fn from(error: BackupError) -> Self {
+        let message = error.to_string();
+        let (exit, code) = match &error {
+            BackupError::Nothing(_) => (Exit::Refused, "not_found"),
+            BackupError::NotEmpty(_) => (Exit::Input, "not_empty"),
+            BackupError::Moving => (Exit::Conflict, "conflict"),
+            BackupError::Database(source) => match source.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::DiskFull) => (Exit::NotPermitted, "full"),
+                Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
+                    (Exit::Damaged, "damaged")
+                }
+                Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+                    (Exit::Conflict, "busy")
+                }
+                Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly) => {
+                    (Exit::NotPermitted, "not_permitted")
+                }
+                _ => (Exit::Fault, "internal"),
+            },
+            BackupError::File { path, source, doing } => return Self::file(doing, path, source),
+        };
+        Self { exit, code, message, hint: None }
+    }
+}
+
+impl From<EngineError> for Stop {
+    fn from(error: EngineError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<OpenError> for Stop {
+    fn from(error: OpenError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<BackupError> for Stop {
+    fn from(error: BackupError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// What writing an answer to standard output can end in.
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::PipeClosed,
+            _ => Self::Failed(Failure::file("write", std::path::Path::new("standard output"), &error)),
+        }
+    }
+}
+
+/// Tells what was wrong with the command line. Help and version are no errors.
+pub(crate) fn usage(refused: &clap::Error, as_json: bool) -> Exit {
+    if !refused.use_stderr() {
+        _ = refused.print();
+        return Exit::Done;
+    }
+    if as_json {
+        let message = match (refused.kind(), refused.get(ContextKind::InvalidSubcommand)) {
+            (UsageKind::InvalidSubcommand, Some(word)) => format!("unknown command `{word}`"),
+            _ => {
+                let told = refused.to_string();
+                let first = told.split("\n\n").next().unwrap_or(&told);
+                first.trim_start_matches("error: ").replace('\'', "`").trim().to_owned()
+            }
+        };
+        let failure = Failure::usage(message);
+        _ = writeln!(io::stdout(), "{}", json!({"error": failure.to_json()}));
+    }
+    _ = refused.print();
+    Exit::Usage
+}

@@ -1,0 +1,172 @@
+//! Testimony for embedding: [`open`] joins the store, the policies and the engine, as the `testimony` command does.
+//!
+//! ```no_run
+//! use testimony::engine::{Call, recall::Recall};
+//! use testimony::ledger::scope::{Scope, Subject};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let engine = testimony::open(testimony::Config::at("/var/lib/assistant/memory"))?;
+//! let scope = Scope::of(Subject::parse("ana")?);
+//! let answer = engine.recall(Call { scope: &scope, now: testimony::now() }, &Recall::of("where does Ana live?"))?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The clock is read here and in the command, nowhere below: every verb takes its time as an argument.
+#![deny(missing_docs)]
+
+pub mod backup;
+pub mod drafts;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ::engine::tokens::Tokens;
+use ::engine::{Engine, EngineError};
+use ::ledger::admission::Policies;
+use ::ledger::registry::PolicyError;
+use ::ledger::store::{StoreError, StoreErrorKind};
+use ::ledger::time::Instant;
+use store_sqlite::{Options, SqliteStore};
+use zeroize::Zeroizing;
+
+pub use ::{engine, ledger};
+
+/// The name of the database inside a data directory.
+pub const DATABASE: &str = "ledger.db";
+
+/// How an engine is opened.
+#[derive(Clone)]
+pub struct Config {
+    /// The data directory.
+    pub data: PathBuf,
+    /// A directory with `predicates.toml` or `admission/NAME.toml` of one's own; what is absent is as shipped.
+    pub policies: Option<PathBuf>,
+    /// The master key, where it does not come from `keys/master.key` in the data directory.
+    pub master_key: Option<Zeroizing<[u8; 32]>>,
+    /// The memory that subjects may take together, in bytes.
+    pub memory_bytes_max: usize,
+}
+
+impl Config {
+    /// The usual configuration with this data directory.
+    #[must_use]
+    pub fn at(data: impl Into<PathBuf>) -> Self {
+        Self {
+            data: data.into(),
+            policies: None,
+            master_key: None,
+            memory_bytes_max: Engine::MEMORY_BYTES_DEFAULT,
+        }
+    }
+}
+
+/// Why an engine could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The store could not be opened.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A policy file breaks a rule; the message names file, table and key.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A policy file could not be read.
+    #[error("cannot read policy `{}`: {source}", path.display())]
+    PolicyFile {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+}
+
+/// Opens the memory in a data directory, which is made when it is not there.
+///
+/// # Errors
+/// [`OpenError`]; nothing in an existing directory is changed then.
+pub fn open(config: Config) -> Result<Engine, OpenError> {
+    let policies = policies(&config)?;
+    let options = Options { master_key: config.master_key, ..Options::default() };
+    let store = SqliteStore::open(&config.data, options).map_err(EngineError::from)?;
+    Ok(Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max))
+}
+
+/// The policies a configuration names: its own, or those this build ships.
+///
+/// # Errors
+/// [`OpenError::Policy`] and [`OpenError::PolicyFile`].
+pub fn policies(config: &Config) -> Result<Policies, OpenError> {
+    match &config.policies {
+        Some(directory) => read_policies(directory),
+        None => Ok(Policies::shipped()),
+    }
+}
+
+/// Opens the memory in a data directory, or answers `None` where there is none. Nothing is made.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_existing(config: Config) -> Result<Option<Engine>, OpenError> {
+    match is_there(&config.data)? {
+        true => open(config).map(Some),
+        false => Ok(None),
+    }
+}
+
+/// Whether a data directory holds anything: a database, or keys whose database is gone, which opening then tells.
+fn is_there(data: &Path) -> Result<bool, OpenError> {
+    for name in [DATABASE, "keys"] {
+        let path = data.join(name);
+        match path.try_exists() {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            Err(source) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                let message = format!("cannot look into `{}`: permission denied", data.display());
+                let error = StoreError::new(StoreErrorKind::Permission, message).caused_by(source);
+                return Err(EngineError::from(error).into());
+            }
+            // `data` is a file, or worse: opening says what is wrong.
+            Err(_) => return Ok(true),
+        }
+    }
+    Ok(data.is_file())
+}
+
+/// The platform's place for this program's data; `None` where the user has no home.
+#[must_use]
+pub fn default_data_directory() -> Option<PathBuf> {
+    directories::ProjectDirs::from("", "", "testimony").map(|found| found.data_dir().to_owned())
+}
+
+/// The machine's clock, for callers that have no time of their own.
+#[must_use]
+#[allow(clippy::disallowed_methods, reason = "the one place where the clock is read")]
+pub fn now() -> Instant {
+    Instant::from(jiff::Timestamp::now())
+}
+
+/// Reads the policy files of a directory, in the order of their names.
+fn read_policies(directory: &Path) -> Result<Policies, OpenError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| OpenError::PolicyFile { path, source }
+    };
+    let mut files: Vec<(String, String)> = Vec::new();
+    for (prefix, place) in [("", directory.to_owned()), ("admission/", directory.join("admission"))] {
+        let listing = match std::fs::read_dir(&place) {
+            Err(error) if !prefix.is_empty() && error.kind() == std::io::ErrorKind::NotFound => continue,
+            other => other.map_err(failed(&place))?,
+        };
+        for item in listing {
+            let path = item.map_err(failed(&place))?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_file() && name.ends_with(".toml") {
+                let text = std::fs::read_to_string(&path).map_err(failed(&path))?;
+                files.push((format!("{prefix}{name}"), text));
+            }
+        }
+    }
+    files.sort();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
+    Ok(Policies::load(&files)?)
+}
