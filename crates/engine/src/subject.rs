@@ -40,6 +40,7 @@ pub(crate) struct Held {
 }
 
 /// What is known of a subject, folded and indexed.
+#[derive(Default)]
 pub(crate) struct Snapshot {
     pub keys: Option<SubjectKeys>,
     pub memory: Memory,
@@ -56,23 +57,6 @@ pub(crate) struct Snapshot {
     profile: [Vec<FactId>; 3],
     /// The facts about each entity, in the order they were first stated.
     about: FxHashMap<EntityRef, Vec<FactId>>,
-}
-
-impl Default for Snapshot {
-    fn default() -> Self {
-        Self {
-            keys: None,
-            memory: Memory::default(),
-            durable: 0,
-            incarnation: 0,
-            generation: 0,
-            words: LexicalIndex::default(),
-            documents: Vec::new(),
-            document_of: FxHashMap::default(),
-            profile: Default::default(),
-            about: FxHashMap::default(),
-        }
-    }
 }
 
 impl Snapshot {
@@ -106,11 +90,9 @@ impl Snapshot {
                 };
                 self.profile[place].push(FactId(position));
             }
-            Row::Claim(claim) => {
-                // The first claim names the fact's entity.
-                if self.memory.fact(claim.fact).is_some_and(|fact| fact.causes.len() == 1) {
-                    self.about.entry(claim.words.entity.clone()).or_default().push(claim.fact);
-                }
+            // The first claim names the fact's entity.
+            Row::Claim(claim) if self.memory.fact(claim.fact).is_some_and(|fact| fact.causes.len() == 1) => {
+                self.about.entry(claim.words.entity.clone()).or_default().push(claim.fact);
             }
             _ => {}
         }
