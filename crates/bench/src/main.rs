@@ -54,6 +54,9 @@ enum Instrument {
         /// A small run that only shows that the instrument works.
         #[arg(long)]
         quick: bool,
+        /// The sizes of a subject, in facts.
+        #[arg(long, value_delimiter = ',')]
+        facts: Option<Vec<usize>>,
         /// Subjects of 1,000 facts each.
         #[arg(long, default_value_t = 1_000)]
         subjects: usize,
@@ -93,8 +96,9 @@ fn main() -> Result<ExitCode> {
             speed::open_once(&data)?;
             return Ok(ExitCode::SUCCESS);
         }
-        Instrument::Speed { quick, subjects } => {
-            let extent = if quick { Extent::quick() } else { Extent::full(arguments.runs, subjects) };
+        Instrument::Speed { quick, facts, subjects } => {
+            let mut extent = if quick { Extent::quick() } else { Extent::full(arguments.runs, subjects) };
+            extent.facts = facts.unwrap_or(extent.facts);
             speed::run(&kinds, directory, &extent, &std::env::current_exe()?)?
         }
         Instrument::Gate { step } => gate::run(directory, step)?,

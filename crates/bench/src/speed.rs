@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use engine::observe::{Message, Observing};
+use engine::propose::propose;
 use engine::recall::Recall;
 use engine::remember::Remember;
 use engine::turn::Turn;
@@ -282,6 +283,16 @@ fn pure(rows: &mut Row<'_>, corpus: &Corpus, extent: &Extent) -> Result<()> {
     let beside = format!("by the clock p50 {}, p99 {}", digits(each.median()), digits(each.quantile(0.99)));
     rows.add("gate of one proposal, regions included, µs of processor", "none", gate.spread(), &beside, "");
 
+    let mut rules = Samples::default();
+    for _ in 0..extent.runs.max(3) {
+        let begun = processor_time();
+        for (text, _) in &cases {
+            std::hint::black_box(propose(text, &event_time.zoned(), &policies.registry));
+        }
+        rules.push((processor_time() - begun).as_secs_f64() * 1e6 / cases.len() as f64);
+    }
+    rows.add("rules/1 on one message, µs of processor", "none", rules.spread(), "the first run warms up", "");
+
     let store: Arc<dyn Store> = StoreKind::Reference.open(Path::new("."))?;
     let engine = engine(store.clone());
     let scope = scope("pure")?;
@@ -509,13 +520,9 @@ fn reads(
         cold.push(took.as_secs_f64() * 1e3);
         processor.push((processor_time() - begun).as_secs_f64() * 1e3);
     }
-    rows.add(
-        &format!("cold open and first recall, {size} facts, ms"),
-        name,
-        cold.spread(),
-        "",
-        aim("40", ""),
-    );
+    let work = format!("cold open and first recall, {size} facts, ms");
+    let beside = format!("{} of processor", digits(processor.median()));
+    rows.add(&work, name, cold.spread(), &beside, aim("40", ""));
     if kind == StoreKind::Sqlite {
         drop(store);
         let (mut first, mut bytes) = (Samples::default(), Samples::default());

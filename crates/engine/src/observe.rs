@@ -179,7 +179,13 @@ impl Engine {
         if observing.kept_on_purpose {
             let marks: Vec<Fingerprint> =
                 judged.iter().flat_map(|one| all_marks(&one.marks).chain([one.source_mark])).collect();
-            self.store().lift(call.scope, &marks)?;
+            // Lifting writes, and there is rarely anything to lift.
+            let barred = self.store().forgotten(call.scope, &marks)?;
+            let barred: Vec<Fingerprint> =
+                marks.into_iter().zip(barred).filter(|(_, barred)| *barred).map(|(mark, _)| mark).collect();
+            if !barred.is_empty() {
+                self.store().lift(call.scope, &barred)?;
+            }
         }
         let marks = judged.iter().map(|one| one.marks).collect();
         let answers: Arc<Mutex<Vec<Observed>>> = Arc::default();
