@@ -232,7 +232,11 @@ impl Engine {
         let external = message.external_id.as_ref();
         let marks = Marks {
             external_id: external.map(|id| keys.fingerprint(Purpose::ExternalId, &[&named.0, id.as_bytes()])),
-            moment: keys.fingerprint(Purpose::Moment, &[&named.0, &instant, &hash.0]),
+            moment: match (&message.event_time, external) {
+                // A message that does not say when it was said is at no moment: only its id tells it from others.
+                (None, Some(id)) => keys.fingerprint(Purpose::Moment, &[&named.0, b"untimed", id.as_bytes()]),
+                _ => keys.fingerprint(Purpose::Moment, &[&named.0, &instant, &hash.0]),
+            },
             text: keys.fingerprint(Purpose::Text, &[&named.0, &hash.0]),
         };
         let foreign = match message.author {

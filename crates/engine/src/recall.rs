@@ -1,5 +1,6 @@
 //! Recall: what is remembered that matches these words, as of any moment on either clock.
 
+use ledger::entity::EntityRef;
 use ledger::id::{EvidenceId, Kind, Position};
 use ledger::memory::{Fact, Version};
 use ledger::time::{AsOf, Instant};
@@ -77,6 +78,27 @@ impl Grain {
             Self::Evidence => "evidence",
             Self::Compiled => "compiled",
         }
+    }
+}
+
+/// What is asked of one entity.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The entity: `self`, or a slug.
+    pub entity: String,
+    /// One predicate; all of them, when left out.
+    pub predicate: Option<String>,
+    /// What held in the world at this instant; now, when left out.
+    pub valid_at: Option<Instant>,
+    /// What this system held at this instant; the latest, when left out.
+    pub believed_at: Option<Instant>,
+}
+
+impl About {
+    /// Everything that holds of `entity` now.
+    #[must_use]
+    pub fn entity(entity: &str) -> Self {
+        Self { entity: entity.to_owned(), predicate: None, valid_at: None, believed_at: None }
     }
 }
 
@@ -162,6 +184,45 @@ impl Engine {
             )],
         };
         Ok(Recalled { items, truncated, negative, degraded, ..empty(view, recall) })
+    }
+
+    /// What holds of one entity at a moment on both clocks: all of it, or only `predicate`. Disputes come whole.
+    ///
+    /// No words are searched, so the work grows with the facts about the entity and not with the memory.
+    ///
+    /// # Errors
+    /// [`EngineError::Input`] for an entity that is no slug or a predicate outside the registry.
+    pub fn facts_about(&self, call: Call<'_>, about: &About) -> Result<Recalled, EngineError> {
+        let entity = EntityRef::parse(&about.entity)
+            .map_err(|error| EngineError::Input(format!("entity: {error}")))?;
+        if let Some(name) = about.predicate.as_deref().filter(|name| self.registry().get(name).is_none()) {
+            let short: String = name.chars().take(60).collect();
+            return Err(EngineError::Input(format!("predicate `{short}` is not in the registry")));
+        }
+        self.read(call.scope, |snapshot| {
+            let as_of = as_of(snapshot, call.now, about.valid_at, about.believed_at);
+            let view = View { snapshot, registry: self.registry(), as_of };
+            let facts = || {
+                let known = snapshot.about(&entity).iter().filter_map(|id| snapshot.memory.fact(*id));
+                known.filter(|fact| {
+                    fact.key.as_ref().is_some_and(|key| {
+                        about.predicate.as_deref().is_none_or(|predicate| *key.predicate == *predicate)
+                    })
+                })
+            };
+            let items: Vec<Item> = facts()
+                .flat_map(|fact| fact.versions.iter().map(move |version| (fact, version)))
+                .filter(|(_, version)| version.is_current(&as_of))
+                .filter_map(|(fact, version)| view.item(fact, version, 1.0, Map::new()))
+                .collect();
+            let everything = Recall { limit: usize::MAX, ..Recall::of("") };
+            let no = || match facts().next() {
+                Some(_) => before_the_log(view).unwrap_or("known_empty"),
+                None => "unknown_entity",
+            };
+            let negative = items.is_empty().then(|| no().to_owned());
+            Ok(Recalled { items, negative, ..empty(view, &everything) })
+        })
     }
 
     /// Every fact that holds at a moment on both clocks.

@@ -246,6 +246,22 @@ impl Memory {
         version.claims.iter().filter_map(|support| self.claims.get(&support.claim)).map(AsRef::as_ref).next()
     }
 
+    /// The claim that tells a version to an observer at `as_of`: of those that support it, the one said last by then.
+    ///
+    /// Values that are equal to a ledger may be written in several ways (`e-mail`, `E-Mail`); people see the latest.
+    #[must_use]
+    pub fn told_by(&self, version: &Version, as_of: &AsOf) -> Option<&Claim> {
+        let known = |id: &ClaimId| self.recorded_when(id.0.seq).is_none_or(|at| at <= as_of.believed_at);
+        version
+            .supporting(as_of.watermark)
+            .filter(known)
+            .filter_map(|id| self.claims.get(&id).map(|claim| (id, claim.as_ref())))
+            .filter(|(_, claim)| claim.begins() <= as_of.valid_at || claim.event_time <= as_of.valid_at)
+            .max_by_key(|(id, claim)| (claim.event_time, *id))
+            .map(|(_, claim)| claim)
+            .or_else(|| self.value_of(version))
+    }
+
     /// The versions of `fact` that contradict each other in the eyes of an observer at `as_of`: none, or at least two.
     #[must_use]
     pub fn dispute<'memory>(&self, fact: &'memory Fact, as_of: &AsOf) -> Vec<&'memory Version> {

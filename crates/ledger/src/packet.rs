@@ -78,7 +78,7 @@ pub fn tell(
     version: &Version,
     as_of: &AsOf,
 ) -> Option<String> {
-    let claim = memory.value_of(version)?;
+    let claim = memory.told_by(version, as_of)?;
     let state = version.state(as_of)?;
     let about =
         if claim.words.entity.is_owner() { "user".to_owned() } else { claim.words.entity.to_string() };

@@ -1,6 +1,7 @@
 //! The reference store: the contract in memory, written to be read. What it does is what the contract means.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::evidence::{Evidence, Marks};
@@ -27,7 +28,8 @@ pub struct ReferenceStore {
 #[derive(Debug, Default)]
 struct Log {
     founded: bool,
-    incarnation: u64,
+    /// How many times the subject was founded.
+    lives: u64,
     entries: Vec<Recorded>,
     rows: BTreeMap<Position, Stored>,
     keys: BTreeMap<Fingerprint, Watermark>,
@@ -89,6 +91,11 @@ fn derived_salt(position: Position) -> Salt {
 }
 
 impl Log {
+    fn found(&mut self) {
+        self.lives += u64::from(!self.founded);
+        self.founded = true;
+    }
+
     fn watermark(&self) -> Watermark {
         self.entries.len() as Watermark
     }
@@ -141,7 +148,7 @@ impl Store for ReferenceStore {
     }
 
     fn found(&self, scope: &Scope) -> Result<SubjectKeys, StoreError> {
-        self.subjects().entry(scope.subject().clone()).or_default().founded = true;
+        self.subjects().entry(scope.subject().clone()).or_default().found();
         Ok(derived_keys(scope))
     }
 
@@ -149,7 +156,7 @@ impl Store for ReferenceStore {
         Ok(self.read(scope, |log| Head {
             watermark: log.watermark(),
             recorded_at: log.entries.last().map(|entry| entry.recorded_at).unwrap_or_default(),
-            incarnation: log.incarnation,
+            incarnation: if log.founded { log.lives } else { 0 },
         }))
     }
 
@@ -169,7 +176,7 @@ impl Store for ReferenceStore {
         if log.watermark() != basis {
             return Ok(Appended::BasisMoved(log.watermark()));
         }
-        log.founded = true;
+        log.found();
         for keyed in group {
             let seq = log.watermark() + 1;
             let rows = keyed.batch.rows.iter().cloned().enumerate();
@@ -190,7 +197,7 @@ impl Store for ReferenceStore {
             if after > 0 && after < log.rewritten {
                 return Some(Changes::Rewritten);
             }
-            let entries = (after + 1..=log.watermark()).map(|seq| {
+            let entries = (after.saturating_add(1)..=log.watermark()).map(|seq| {
                 let rows = log.rows.range(Position::new(seq, 0)..Position::new(seq + 1, 0));
                 let recorded_at = log.entries[seq as usize - 1].recorded_at;
                 Entry {
@@ -235,10 +242,10 @@ impl Store for ReferenceStore {
         after: Option<Position>,
         limit: usize,
     ) -> Result<Vec<(EvidenceId, Evidence)>, StoreError> {
-        let start = after.map_or(Position::new(0, 0), |at| Position::new(at.seq, at.ordinal + 1));
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         Ok(self.read(scope, |log| {
             log.rows
-                .range(start..)
+                .range((start, Bound::Unbounded))
                 .filter_map(|(at, stored)| match &stored.row {
                     Row::Evidence(evidence) => Some((EvidenceId(*at), evidence.clone())),
                     _ => None,
@@ -263,7 +270,7 @@ impl Store for ReferenceStore {
         if log.watermark() != basis {
             return Ok(Erased::BasisMoved(log.watermark()));
         }
-        log.founded = true;
+        log.found();
         let seq = basis + 1;
         let mut orphaned = Vec::new();
         let mut rows = 0;
@@ -305,14 +312,14 @@ impl Store for ReferenceStore {
         let rows = log.rows.len() as u64;
         let mut kept = std::mem::take(&mut log.tombstones);
         kept.extend(tombstones.iter().copied());
-        *log = Log { tombstones: kept, incarnation: log.incarnation + 1, ..Log::default() };
+        *log = Log { tombstones: kept, lives: log.lives, ..Log::default() };
         Ok(Erased::Done { watermark: 0, rows, residue: 0 })
     }
 
     fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {
         let mut subjects = self.subjects();
         let log = subjects.entry(scope.subject().clone()).or_default();
-        log.founded = true;
+        log.found();
         if let Some(known) = log.turn_keys.get(&key) {
             return Ok(*known);
         }
@@ -330,7 +337,7 @@ impl Store for ReferenceStore {
         _at: Instant,
     ) -> Result<bool, StoreError> {
         let mut subjects = self.subjects();
-        let place = turn.0.seq.checked_sub(1).map(|place| place as usize);
+        let place = place_of(turn);
         let known =
             subjects.get_mut(scope.subject()).zip(place).and_then(|(log, place)| log.turns.get_mut(place));
         let Some((_, recorded)) = known else { return Ok(false) };
@@ -341,7 +348,7 @@ impl Store for ReferenceStore {
     }
 
     fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError> {
-        let place = turn.0.seq.checked_sub(1).map(|place| place as usize);
+        let place = place_of(turn);
         Ok(place.and_then(|place| self.read(scope, |log| log.turns.get(place).cloned())))
     }
 
@@ -356,6 +363,11 @@ impl Store for ReferenceStore {
             .map(|(name, _)| name.clone())
             .collect())
     }
+}
+
+/// Where a turn stands among its subject's; `None` for an id no turn has.
+fn place_of(turn: TurnId) -> Option<usize> {
+    turn.0.seq.checked_sub(1).filter(|_| turn.0.ordinal == 0).map(|place| place as usize)
 }
 
 /// The row as `changes_since` hands it over.

@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 
 use crate::append::{Entry, append_of, tip};
 use crate::chance::Chance;
-use crate::connection::{Access, clock_ms, sibling};
+use crate::connection::{Access, READ_MS_MAX, clock_ms, sibling, with_patience};
 use crate::error::{self, contract};
 use crate::residue::Needles;
 use crate::row::{self, Owner, Ready, Seals, Unready, signed};
@@ -31,7 +31,7 @@ use crate::writer::{Failure, Hand};
 use crate::{Shared, SqliteStore, files};
 
 /// How long cleaning waits for readers before it says what is left.
-const CLEAN_MS_MAX: u64 = 15_000;
+const CLEAN_MS_MAX: u64 = 3 * READ_MS_MAX;
 
 /// The tables whose rows an erasure takes out by position, with the columns that are searched for afterwards.
 const TABLES: [(&str, &str, &str); 6] = [
@@ -179,7 +179,7 @@ impl SqliteStore {
     }
 }
 
-/// Runs an erasure's work in a transaction of its own. On a full disk the ballast is given up and it is run once more.
+/// Runs an erasure's work in a transaction of its own; on a full disk it makes room and runs it once more.
 ///
 /// References are checked by [`DANGLING`], once over the subject, instead of row by row: for every row taken out the
 /// database would look through all rows that could refer to it.
@@ -203,12 +203,13 @@ fn transact<T>(
         restored.map_err(|error| error::sqlite(error, "erase"))?;
         done
     };
-    match once(hand) {
-        Err(full) if full.kind() == StoreErrorKind::Full && files::release_ballast(&shared.ballast()) => {
-            once(hand)
-        }
-        answer => answer,
+    let is_full =
+        |done: &Result<T, StoreError>| done.as_ref().is_err_and(|error| error.kind() == StoreErrorKind::Full);
+    let mut done = once(hand);
+    if is_full(&done) && make_room(&hand.connection, shared) {
+        done = once(hand);
     }
+    done
 }
 
 fn failed(error: rusqlite::Error) -> StoreError {
@@ -558,6 +559,13 @@ fn rewrap(hand: &mut Hand, shared: &Shared, group: i64) -> Result<(), StoreError
     hand.connection.execute("DELETE FROM key_group WHERE key_group = ?", [group]).map(drop).map_err(failed)
 }
 
+/// Makes room on a full disk: the write-ahead log is written back and cut, which needs as much room as it brought new
+/// pages, and that the ballast has.
+fn make_room(connection: &Connection, shared: &Shared) -> bool {
+    let emptied = || empty_the_log(connection, &shared.access).unwrap_or(false);
+    emptied() || (files::release_ballast(&shared.ballast()) && emptied())
+}
+
 /// Destroys dead keys, cleans the files and searches them.
 fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<Erased, StoreError> {
     if let Some(subject) = aftermath.subject {
@@ -566,15 +574,18 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
     for group in &aftermath.dead_groups {
         shared.keyring.destroy_group(*group)?;
     }
-    let log_is_empty = empty_the_log(&hand.connection, &shared.access)?;
-    let mut residue = aftermath.needles.search(&shared.data)?;
+    let log_is_empty = match empty_the_log(&hand.connection, &shared.access) {
+        Err(full) if full.kind() == StoreErrorKind::Full => make_room(&hand.connection, shared),
+        other => other?,
+    };
+    let mut residue = aftermath.needles.search(&shared.data, &shared.ballast())?;
     if residue > 0 && log_is_empty {
         // Pages that were split keep copies in their unused parts, which no deletion overwrites. Rewriting the file
         // does.
         residue = match hand.connection.execute_batch("VACUUM") {
             Ok(()) => {
                 empty_the_log(&hand.connection, &shared.access)?;
-                aftermath.needles.search(&shared.data)?
+                aftermath.needles.search(&shared.data, &shared.ballast())?
             }
             Err(_) => residue,
         };
@@ -610,8 +621,10 @@ fn empty_the_log(connection: &Connection, access: &Access) -> Result<bool, Store
     let since = clock_ms();
     let log = sibling(&access.path, "-wal");
     loop {
-        let checkpoint =
-            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+        // While it waits for readers it keeps writers out, so it waits little at a time.
+        let checkpoint = with_patience(200, || {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
+        });
         let busy = match checkpoint {
             Ok(busy) => busy != 0,
             Err(error) if error::kind_of(&error) == StoreErrorKind::Busy => true,

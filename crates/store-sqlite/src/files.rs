@@ -135,19 +135,32 @@ pub(crate) fn sync_directory(path: &Path) -> Result<(), StoreError> {
         .map_err(|error| error::file(error, path, "sync"))
 }
 
-/// Bytes kept aside so that there is room to forget when the disk is full.
-pub(crate) const BALLAST_BYTES: usize = 4 << 20;
+/// Bytes kept aside so that there is room to forget when the disk is full: twice what the write-ahead log grows to
+/// before it is written back, because writing it back may need that much again.
+pub(crate) const BALLAST_BYTES: usize = 16 << 20;
 
 /// Lays the ballast down unless it is there; a disk without room for it is not an error.
 pub(crate) fn lay_ballast(path: &Path) {
     if fs::metadata(path).is_ok_and(|found| found.len() == BALLAST_BYTES as u64) {
+        // Nothing can be read from it, so a mode that cannot be changed is no reason to stop.
+        let _ = own_file(path);
         return;
     }
     // Not zeros: a file system may keep those without taking room.
     let filling: Vec<u8> =
         (0..BALLAST_BYTES).map(|place| (place as u32).wrapping_mul(2_654_435_761) as u8 | 1).collect();
-    if write_whole(path, &filling).is_err() {
-        let _ = fs::remove_file(beside(path));
+    // It need not outlast a crash, so nobody waits for the disk.
+    let new = beside(path);
+    let laid = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&new)
+        .and_then(|mut file| file.write_all(&filling))
+        .and_then(|()| fs::rename(&new, path));
+    if laid.is_err() {
+        let _ = fs::remove_file(new);
     }
 }
 

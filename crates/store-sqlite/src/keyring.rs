@@ -62,6 +62,7 @@ impl KeyFiles {
             let path = item.map_err(|error| error::file(error, &self.groups, "list"))?.path();
             let number =
                 path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".key"));
+            files::own_file(&path)?;
             match number.and_then(|number| number.parse().ok()) {
                 Some(group) => drop(groups.insert(group)),
                 None => strays.push(path),
