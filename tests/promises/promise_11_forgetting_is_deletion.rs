@@ -207,12 +207,13 @@ fn gone_for_good(directory: &Path, before: &BTreeSet<Vec<u8>>, what: &str) {
     assert!(!gone.is_empty(), "{what}: nothing left the database");
     // A page may have been cut or moved: any stretch of a cell gives it away.
     let parts: BTreeSet<&[u8]> = gone.iter().flat_map(|cell| cell.chunks_exact(16)).collect();
-    let begins: BTreeSet<[u8; 2]> = parts.iter().map(|part| [part[0], part[1]]).collect();
+    let mut begins = vec![false; 1 << 16];
+    parts.iter().for_each(|part| begins[usize::from(part[0]) << 8 | usize::from(part[1])] = true);
     for file in search::files(directory) {
         let bytes = std::fs::read(&file).expect("read");
-        let found = bytes
-            .windows(16)
-            .any(|window| begins.contains(&[window[0], window[1]]) && parts.contains(window));
+        let found = bytes.windows(16).any(|window| {
+            begins[usize::from(window[0]) << 8 | usize::from(window[1])] && parts.contains(window)
+        });
         assert!(!found, "{what}: sealed bytes of erased words stand in {}", file.display());
     }
 }

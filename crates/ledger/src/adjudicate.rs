@@ -57,7 +57,7 @@ pub fn adjudicate(memory: &Memory, fact: FactId, cause: Position, place: Place) 
     }
     let newcomers: Vec<usize> = (0..runs.len()).filter(|run| version_of_run[*run].is_none()).collect();
     for run in newcomers {
-        let kind = arrival(&runs, run, fact, memory, &changes.made);
+        let kind = arrival(&runs, run, place.at, fact, memory, &changes.made);
         version_of_run[run] = Some(changes.open(&runs[run], kind));
     }
     changes.mark_contradicted(&runs, &version_of_run);
@@ -196,7 +196,14 @@ fn ending_kind(memory: &Memory, claim: Option<&Claim>, cause: Position) -> Trans
 }
 
 /// How a run that no version stands for comes in.
-fn arrival(runs: &[Run], run: usize, fact: &Fact, memory: &Memory, made: &[Transition]) -> TransitionKind {
+fn arrival(
+    runs: &[Run],
+    run: usize,
+    recorded_at: Instant,
+    fact: &Fact,
+    memory: &Memory,
+    made: &[Transition],
+) -> TransitionKind {
     let new = &runs[run];
     if !new.held {
         return TransitionKind::History;
@@ -205,11 +212,10 @@ fn arrival(runs: &[Run], run: usize, fact: &Fact, memory: &Memory, made: &[Trans
     if others().any(|(_, other)| other.value != new.value && other.span.overlaps(&new.span)) {
         return TransitionKind::Dispute;
     }
-    if new.span.to().is_some_and(|to| others().any(|(_, other)| other.span.from() >= to)) {
+    // Over already, and something came after it. A stay announced for next summer is not history, though it will end.
+    let followed = |to| others().any(|(_, other)| other.span.from() >= to);
+    if new.span.to().is_some_and(|to| to <= recorded_at && followed(to)) {
         return TransitionKind::History;
-    }
-    if made.iter().any(|made| made.kind == TransitionKind::Supersede) {
-        return TransitionKind::Supersede;
     }
     let before = fact
         .versions
@@ -221,6 +227,7 @@ fn arrival(runs: &[Run], run: usize, fact: &Fact, memory: &Memory, made: &[Trans
         Some((version, _)) if memory.version_value(fact, version) == Some(new.value) => {
             TransitionKind::Reopen
         }
+        _ if made.iter().any(|made| made.kind == TransitionKind::Supersede) => TransitionKind::Supersede,
         _ => TransitionKind::Open,
     }
 }

@@ -1,7 +1,7 @@
 //! The whole ledger as text, for people and for tests that compare it.
 //!
-//! Sealed ids differ from store to store, so things are numbered in the order of their appearance: message 1 is the
-//! first message anything was claimed of, whatever the store calls it. The same memory gives the same text. It is for
+//! Sealed ids differ from store to store, so things are numbered in the order of their appearance: claim 1 is the first
+//! claim printed, whatever the store calls it. The same memory gives the same text. It is for
 //! reading: its shape may change with any version, and nothing parses it.
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::claim::{Claim, Op};
 use crate::fact::{Act, ActKind, Apart};
-use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId};
+use crate::id::{ClaimId, FactId, Position, SourceId, VersionId};
 use crate::memory::{Fact, Memory, Version};
 use crate::packet::fidelity_word;
 use crate::registry::Registry;
@@ -58,7 +58,6 @@ fn span(span: &Span) -> String {
 #[derive(Default)]
 struct Numbers {
     sources: FxHashMap<SourceId, usize>,
-    messages: FxHashMap<EvidenceId, usize>,
     claims: FxHashMap<ClaimId, usize>,
     facts: FxHashMap<FactId, usize>,
     versions: FxHashMap<VersionId, usize>,
@@ -161,7 +160,6 @@ impl Printer<'_> {
 
     fn claim(&mut self, id: ClaimId, claim: &Claim) {
         let claim_number = number(&mut self.numbers.claims, id);
-        let message = number(&mut self.numbers.messages, claim.evidence);
         let source = number(&mut self.numbers.sources, claim.source);
         let quotes: Vec<String> = claim
             .words
@@ -178,7 +176,7 @@ impl Printer<'_> {
         let verb = if claim.op == Op::Retract { "no longer" } else { "said" };
         let inferred = if claim.inferred { ", inferred" } else { "" };
         let line = format!(
-            "claim {claim_number}: {verb} {} by the {} in message {message} of source {source}, bytes {}: {}{inferred}",
+            "claim {claim_number}: {verb} {} by {} in source {source}, bytes {}: {}{inferred}",
             moment(claim.event_time),
             claim.author,
             at.join(" and "),

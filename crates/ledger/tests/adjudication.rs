@@ -92,6 +92,21 @@ fn a_statement_about_the_whole_past_retires_what_it_covers() {
 }
 
 #[test]
+fn a_stay_announced_for_later_is_not_history_and_ends_by_itself() {
+    use TransitionKind::{Reopen, Supersede};
+    let mut world = World::default();
+    world.says(&Says::owner("home_city", "Zagreb", 10));
+    let clock = world.clock;
+    let announced = world.says(&Says::owner("home_city", "Vienna", 20).from(clock + 400).to(clock + 500));
+    assert_eq!(announced.effect, Supersede);
+    let kinds: Vec<TransitionKind> = announced.transitions.iter().map(|made| made.kind).collect();
+    assert_eq!(kinds, [Supersede, Supersede, Reopen], "Zagreb ends, Vienna comes, Zagreb goes on");
+    assert_eq!(values_at(&world.memory, clock + 300), ["zagreb"]);
+    assert_eq!(values_at(&world.memory, clock + 450), ["vienna"]);
+    assert_eq!(values_at(&world.memory, clock + 600), ["zagreb"]);
+}
+
+#[test]
 fn retraction_closes_and_saying_it_again_reopens() {
     use TransitionKind::{Close, History, Open, Reopen};
     let mut world = World::default();

@@ -68,7 +68,7 @@ pub fn find(directory: &Path, words: &str) -> Vec<String> {
     for file in files(directory) {
         let bytes = std::fs::read(&file).expect("the file is read");
         for disguise in disguises.iter().filter(|disguise| disguise.len() >= 4) {
-            if let Some(place) = position(&bytes, disguise) {
+            if let Some(place) = memchr::memmem::find(&bytes, disguise) {
                 hits.push(format!("{} at byte {place}", file.display()));
             }
         }
@@ -77,17 +77,4 @@ pub fn find(directory: &Path, words: &str) -> Vec<String> {
         }
     }
     hits
-}
-
-fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    let first = *wanted.first()?;
-    let mut from = 0;
-    while let Some(offset) = bytes.get(from..)?.iter().position(|byte| *byte == first) {
-        let place = from + offset;
-        if bytes[place..].starts_with(wanted) {
-            return Some(place);
-        }
-        from = place + 1;
-    }
-    None
 }
