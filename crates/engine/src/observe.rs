@@ -385,6 +385,19 @@ fn check_lengths(message: &Message) -> Result<(), EngineError> {
     }
 }
 
+/// Everything the gate let pass, refused for a reason that only the memory knows.
+fn refuse_all<'judged>(
+    one: &'judged Judged,
+    code: &'judged str,
+    detail: &'judged str,
+) -> impl Iterator<Item = Refused> + 'judged {
+    one.admitted.iter().map(move |(index, _)| Refused {
+        index: *index,
+        code: code.to_owned(),
+        detail: detail.to_owned(),
+    })
+}
+
 /// The sources among these messages that were forgotten whole. Asked while the draft is written, so that an erasure
 /// in between moves the basis and the draft is written anew.
 fn barred_sources(draft: &Draft<'_>, judged: &[Judged]) -> Result<Vec<Fingerprint>, EngineError> {
@@ -417,16 +430,10 @@ fn write_message(
     let mut notices = one.notices.clone();
     let (evidence, duplicate) = match known {
         Recognised::Forgotten => {
-            // What the gate would have admitted is refused for another reason: the words were forgotten on request.
-            refused.extend(one.admitted.iter().map(|(index, _)| Refused {
-                index: *index,
-                code: "forgotten".to_owned(),
-                detail: "these words were forgotten on request and are not learnt again".to_owned(),
-            }));
-            refused.sort_by_key(|refusal| refusal.index);
+            let detail = "these words were forgotten on request and are not learnt again";
+            refused.extend(refuse_all(one, "forgotten", detail));
             counts.refused = refused.len() as u64;
             notices.push("forgotten on request: not kept".to_owned());
-            let watermark = draft.watermark();
             return Ok(Observed {
                 evidence: None,
                 duplicate: false,
@@ -434,33 +441,39 @@ fn write_message(
                 refused,
                 failed: one.failed.clone(),
                 counts,
-                watermark,
+                watermark: draft.watermark(),
                 notices,
             });
         }
         Recognised::Known(evidence) => (evidence, true),
         Recognised::New => (write_evidence(draft, now, one)?, false),
     };
-    let source = match duplicate {
-        // The claim must name the source the evidence really has.
-        true => draft.snapshot.memory.source_named(one.source.kind.as_str(), &one.source.reference),
-        false => None,
-    };
-    let source = match source {
-        Some(source) => source,
-        None => find_or_write_source(draft, one)?,
-    };
-    for (_, passed) in &one.admitted {
-        // Its words were read when it first came; read against today's clock they would say something else.
-        if duplicate && one.placed_by_clock {
-            counts.duplicate += 1;
-            continue;
+    // A new message that nothing is said of needs no second look.
+    let stored = if duplicate || !one.admitted.is_empty() { draft.evidence(evidence)? } else { None };
+    let is_same = |stored: &&Evidence| stored.author == one.author && stored.words.hash == one.hash;
+    match stored.as_ref().filter(is_same) {
+        None if stored.is_none() && !duplicate => {}
+        Some(stored) => {
+            for (_, passed) in &one.admitted {
+                // Its words were read when it first came; read against today's clock they would say something else.
+                if duplicate && one.placed_by_clock {
+                    counts.duplicate += 1;
+                    continue;
+                }
+                match write_claim(draft, one, stored, evidence, passed) {
+                    Some(claim) => admitted.push(claim),
+                    None => counts.duplicate += 1,
+                }
+            }
         }
-        match write_claim(draft, one, source, evidence, passed) {
-            Some(claim) => admitted.push(claim),
-            None => counts.duplicate += 1,
+        // Judged on other words than those kept: nothing of it can rest on them.
+        None => {
+            let detail = "this message is known with other words or another author; the first is kept";
+            refused.extend(refuse_all(one, "quote_not_found", detail));
+            notices.push(detail.to_owned());
         }
     }
+    counts.refused = refused.len() as u64;
     counts.admitted = admitted.len() as u64;
     Ok(Observed {
         evidence: Some(answer::id(draft.keys, Kind::Evidence, evidence)),
@@ -600,7 +613,7 @@ fn settle(
 fn write_claim(
     draft: &mut Draft<'_>,
     one: &Judged,
-    source: SourceId,
+    stored: &Evidence,
     evidence: EvidenceId,
     passed: &Admitted,
 ) -> Option<AdmittedClaim> {
@@ -612,13 +625,13 @@ fn write_claim(
     let claim = Claim {
         fact: FactId(draft.next()),
         evidence,
-        source,
-        author: one.author,
+        source: stored.source,
+        author: stored.author,
         realm: passed.realm,
         predicate: passed.predicate.clone(),
         op: passed.op,
         confidence_permille: passed.confidence_permille,
-        event_time: one.event_time.instant,
+        event_time: stored.event_time.instant,
         valid_from: passed.valid_from,
         valid_to: passed.valid_to,
         inferred: passed.inferred,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ledger::admission::Policies;
-use ledger::evidence::Marks;
+use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, FactId, Position, VersionId, Watermark};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
 use ledger::log::{Batch, Changes, Keyed, Row};
@@ -224,6 +224,15 @@ impl Draft<'_> {
         position
     }
 
+    /// A message by its id, whether the store has it or this group brings it.
+    pub fn evidence(&self, id: EvidenceId) -> Result<Option<Evidence>, EngineError> {
+        let brought = self.log.iter().rev().find(|(position, _)| *position == id.0);
+        if let Some((_, Row::Evidence(evidence))) = brought {
+            return Ok(Some(evidence.clone()));
+        }
+        Ok(self.store.evidence(self.scope, &[id])?.pop().flatten())
+    }
+
     /// The message with these marks that an earlier part of this group brought.
     pub fn fresh(&self, marks: &Marks) -> Option<EvidenceId> {
         marks.external_id.into_iter().chain([marks.moment]).find_map(|mark| self.fresh.get(&mark).copied())
@@ -274,8 +283,8 @@ impl Held {
         let head = store.head(scope)?;
         let snapshot = self.snapshot.read();
         let same_life = snapshot.incarnation == head.incarnation;
-        if same_life && snapshot.durable == head.watermark && (snapshot.keys.is_some() || head.watermark == 0)
-        {
+        let has_keys = snapshot.keys.is_some() || store.keys(scope)?.is_none();
+        if same_life && snapshot.durable == head.watermark && has_keys {
             return Ok(snapshot);
         }
         drop(snapshot);

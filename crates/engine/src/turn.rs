@@ -1,6 +1,6 @@
 //! Turns: what one turn of a conversation may see, chosen by a recorded computation that can be made again.
 
-use ledger::id::{Kind, TurnId, VersionId};
+use ledger::id::{FactId, Kind, TurnId, VersionId};
 use ledger::keys::{Purpose, SubjectKeys};
 use ledger::memory::{Fact, Version};
 use ledger::packet::{self, handle, place_of, tell};
@@ -248,10 +248,18 @@ impl Engine {
             }
         }
         self.whole_disputes(view, &mut found);
-        let candidates = found
-            .iter()
-            .filter_map(|(fact, version, score)| self.candidate(view, fact, version, *score))
-            .collect();
+        let mut disputed: Vec<FactId> = Vec::new();
+        let mut candidates = Vec::with_capacity(found.len());
+        for (fact, version, score) in &found {
+            let dispute = match view.snapshot.memory.dispute(fact, &view.as_of).is_empty() {
+                true => None,
+                false => Some(disputed.iter().position(|known| *known == fact.id).unwrap_or_else(|| {
+                    disputed.push(fact.id);
+                    disputed.len() - 1
+                }) as u32),
+            };
+            candidates.extend(self.candidate(view, fact, version, *score, dispute));
+        }
         (candidates, cut, own_matches)
     }
 
@@ -269,12 +277,18 @@ impl Engine {
         found.extend(missing);
     }
 
-    fn candidate(&self, view: View<'_>, fact: &Fact, version: &Version, score: f32) -> Option<Candidate> {
+    fn candidate(
+        &self,
+        view: View<'_>,
+        fact: &Fact,
+        version: &Version,
+        score: f32,
+        dispute: Option<u32>,
+    ) -> Option<Candidate> {
         let memory = &view.snapshot.memory;
         let claim = memory.value_of(version)?;
         let predicate = self.registry().get(&claim.predicate)?;
         let line = tell(memory, self.registry(), fact, version, &view.as_of)?;
-        let in_dispute = !memory.dispute(fact, &view.as_of).is_empty();
         Some(Candidate {
             version: version.id,
             class: predicate.class,
@@ -282,7 +296,7 @@ impl Engine {
             relevance: (f64::from(score) * 1_000_000.0).round() as u32,
             tokens: self.tokens.count(&format!("[M12] {line}\n")),
             support: memory.support(fact, version, &view.as_of) as u32,
-            dispute: in_dispute.then_some(fact.id.0.seq as u32 ^ fact.id.0.ordinal.rotate_left(16)),
+            dispute,
             confirmed_at: packet::last_said(memory, version, &view.as_of)?,
         })
     }

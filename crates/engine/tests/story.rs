@@ -111,3 +111,45 @@ fn a_life_of_one_memory() {
     let verified = engine.verify(call("2026-05-07T00:00:00Z")).expect("verified");
     assert!(verified.ok, "{verified:#?}");
 }
+
+#[test]
+fn a_known_message_cannot_be_reinterpreted_with_other_words_or_another_author() {
+    let engine = engine();
+    let scope = Scope::of(Subject::parse("me").expect("a name"));
+    let call = Call { scope: &scope, now: at("2026-03-01T10:00:00Z") };
+    let proposal = json!([{"entity": "self", "predicate": "home_city", "value": "Rome", "confidence": 0.9, "quote": "I live in Rome"}]);
+    let one = |author: &str, text: &str, proposals: &serde_json::Value| {
+        message(json!({
+            "source": {"kind": "mail", "ref": "inbox"}, "author": author, "event_time": "2026-03-01T09:00:00Z",
+            "external_id": "m1", "text": text, "proposals": proposals,
+        }))
+    };
+    let observe =
+        |message| engine.observe(call, vec![message], Observing::default()).expect("observed").remove(0);
+    observe(one("external", "I live in Rome, says the mail", &json!([])));
+    let claimed = observe(one("owner", "I live in Rome, says the mail", &proposal));
+    assert!(claimed.duplicate && claimed.admitted.is_empty(), "{claimed:#?}");
+    let reworded = observe(one("owner", "I live in Rome", &proposal));
+    assert!(reworded.duplicate && reworded.admitted.is_empty(), "{reworded:#?}");
+    assert_eq!((reworded.counts.received, reworded.counts.refused), (1, 1));
+    // Proposals that come later for the same words of the same author are judged, not dropped.
+    observe(one("owner", "I live in Rome", &json!([])));
+    let own = message(json!({
+        "source": {"kind": "conversation", "ref": "c"}, "author": "owner", "event_time": "2026-03-01T09:00:00Z",
+        "external_id": "m1", "text": "I live in Rome", "proposals": [],
+    }));
+    observe(own.clone());
+    let later = observe(Message { proposals: proposal.as_array().cloned(), ..own });
+    assert!(later.duplicate);
+    assert_eq!(later.admitted.len(), 1, "{later:#?}");
+}
+
+#[test]
+fn a_turn_of_a_subject_without_memories_is_recorded_and_replays() {
+    let engine = engine();
+    let scope = Scope::of(Subject::parse("new").expect("a name"));
+    let call = Call { scope: &scope, now: at("2026-03-01T10:00:00Z") };
+    let turn = engine.turn(call, &Turn::of("What do I like to eat?")).expect("turn");
+    assert!(turn.selected.is_empty());
+    assert!(engine.replay(call, &turn.turn).expect("replayed").identical);
+}

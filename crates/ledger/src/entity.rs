@@ -94,14 +94,7 @@ impl EntityRef {
             }
             _ => ("", folded.as_str()),
         };
-        let mut slug = String::with_capacity(name.len());
-        for character in name.chars().filter(|c| !matches!(c, '\'' | '’' | 'ʼ')) {
-            match is_slug(character) {
-                true => slug.push(character),
-                false if slug.ends_with('-') => {}
-                false => slug.push('-'),
-            }
-        }
+        let slug = joined(name);
         let slug = slug.trim_matches(['-', '_', '.']);
         if !slug.chars().any(char::is_alphanumeric) {
             return Err(MalformedEntity::NoName(written.to_owned()));
@@ -128,6 +121,24 @@ impl EntityRef {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// A text of any length as one slug, its separators kept: what [`EntityRef::from_words`] would make of it.
+pub(crate) fn slug(text: &str) -> String {
+    let folded: String = text.nfc().flat_map(char::to_lowercase).nfc().collect();
+    joined(&folded)
+}
+
+fn joined(name: &str) -> String {
+    let mut slug = String::with_capacity(name.len());
+    for character in name.chars().filter(|c| !matches!(c, '\'' | '’' | 'ʼ')) {
+        match is_slug(character) {
+            true => slug.push(character),
+            false if slug.ends_with('-') => {}
+            false => slug.push('-'),
+        }
+    }
+    slug
 }
 
 fn is_slug(character: char) -> bool {

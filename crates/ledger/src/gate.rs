@@ -17,7 +17,7 @@ use crate::evidence::Author;
 use crate::proposal::Proposal;
 use crate::quote::{self, Span};
 use crate::regions::{self, Region};
-use crate::registry::{Class, Predicate, Registry};
+use crate::registry::{Cardinality, Class, Predicate, Registry};
 use crate::secret::secret_like;
 use crate::source::words;
 use crate::time::{Instant, Moment};
@@ -285,6 +285,10 @@ fn read_value(
     let mismatch = |detail: String| refuse(RefusalCode::ValueTypeMismatch, detail);
     let Some(raw) = &proposal.value else {
         return match proposal.op {
+            Op::Retract if predicate.cardinality == Cardinality::Many => Err(mismatch(format!(
+                "`{}` holds many values; say which one no longer holds",
+                predicate.name
+            ))),
             Op::Retract => Ok(None),
             Op::Assert => Err(mismatch("there is no value".to_owned())),
         };

@@ -28,7 +28,8 @@ pub struct ReferenceStore {
 #[derive(Debug, Default)]
 struct Log {
     founded: bool,
-    incarnation: u64,
+    /// How many times the subject was founded.
+    lives: u64,
     entries: Vec<Recorded>,
     rows: BTreeMap<Position, Stored>,
     keys: BTreeMap<Fingerprint, Watermark>,
@@ -90,6 +91,11 @@ fn derived_salt(position: Position) -> Salt {
 }
 
 impl Log {
+    fn found(&mut self) {
+        self.lives += u64::from(!self.founded);
+        self.founded = true;
+    }
+
     fn watermark(&self) -> Watermark {
         self.entries.len() as Watermark
     }
@@ -142,7 +148,7 @@ impl Store for ReferenceStore {
     }
 
     fn found(&self, scope: &Scope) -> Result<SubjectKeys, StoreError> {
-        self.subjects().entry(scope.subject().clone()).or_default().founded = true;
+        self.subjects().entry(scope.subject().clone()).or_default().found();
         Ok(derived_keys(scope))
     }
 
@@ -150,7 +156,7 @@ impl Store for ReferenceStore {
         Ok(self.read(scope, |log| Head {
             watermark: log.watermark(),
             recorded_at: log.entries.last().map(|entry| entry.recorded_at).unwrap_or_default(),
-            incarnation: log.incarnation,
+            incarnation: if log.founded { log.lives } else { 0 },
         }))
     }
 
@@ -170,7 +176,7 @@ impl Store for ReferenceStore {
         if log.watermark() != basis {
             return Ok(Appended::BasisMoved(log.watermark()));
         }
-        log.founded = true;
+        log.found();
         for keyed in group {
             let seq = log.watermark() + 1;
             let rows = keyed.batch.rows.iter().cloned().enumerate();
@@ -264,7 +270,7 @@ impl Store for ReferenceStore {
         if log.watermark() != basis {
             return Ok(Erased::BasisMoved(log.watermark()));
         }
-        log.founded = true;
+        log.found();
         let seq = basis + 1;
         let mut orphaned = Vec::new();
         let mut rows = 0;
@@ -306,14 +312,14 @@ impl Store for ReferenceStore {
         let rows = log.rows.len() as u64;
         let mut kept = std::mem::take(&mut log.tombstones);
         kept.extend(tombstones.iter().copied());
-        *log = Log { tombstones: kept, incarnation: log.incarnation + 1, ..Log::default() };
+        *log = Log { tombstones: kept, lives: log.lives, ..Log::default() };
         Ok(Erased::Done { watermark: 0, rows, residue: 0 })
     }
 
     fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {
         let mut subjects = self.subjects();
         let log = subjects.entry(scope.subject().clone()).or_default();
-        log.founded = true;
+        log.found();
         if let Some(known) = log.turn_keys.get(&key) {
             return Ok(*known);
         }

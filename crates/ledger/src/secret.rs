@@ -94,16 +94,34 @@ fn is_bot_token(text: &str, span: Span) -> bool {
     (8..=11).contains(&digits) && (33..=37).contains(&span.len())
 }
 
-/// `AKIA IOSF ODNN 7EXA MPLE`: pieces that only together have a known prefix.
+/// More pieces than this are not one token.
+const PIECES_MAX: usize = 24;
+
+/// `AKIA IOSF ODNN 7EXA MPLE`: pieces that only together have a known prefix and length.
 fn split_token(text: &str, words: &shape::Words) -> Option<SecretLike> {
-    words.piecewise.iter().find_map(|span| {
-        let pieces = span.slice(text)?;
-        let joined: String = pieces.chars().filter(|character| !character.is_whitespace()).collect();
-        let found = triggers::all(&joined).find_map(|(trigger, at)| match trigger {
-            Trigger::Prefix(index) => prefixes::token_at(&joined, at, index),
-            _ => None,
-        });
-        found.map(|found| SecretLike { kind: found.kind, span: *span })
+    words.piecewise.iter().find_map(|row| {
+        let pieces = shape::pieces(text, *row);
+        (0..pieces.len()).find_map(|first| joined_token(text, &pieces[first..]))
+    })
+}
+
+/// The longest token that begins with the first of `pieces`.
+fn joined_token(text: &str, pieces: &[Span]) -> Option<SecretLike> {
+    let mut joined = String::new();
+    let mut ends = Vec::new();
+    for piece in pieces.iter().take(PIECES_MAX) {
+        joined.push_str(piece.slice(text)?);
+        ends.push((joined.len(), piece.end));
+    }
+    triggers::all(&joined).find_map(|(trigger, at)| {
+        let Trigger::Prefix(index) = trigger else { return None };
+        let fits = |(length, end): &(usize, usize)| {
+            let token = prefixes::token_at(joined.get(..*length)?, 0, index)?;
+            // A token that ends before its last piece left that piece out.
+            (token.span.len() == *length)
+                .then(|| SecretLike { kind: token.kind, span: Span::new(pieces[0].start, *end) })
+        };
+        (at == 0).then(|| ends.iter().rev().find_map(fits)).flatten()
     })
 }
 

@@ -2,6 +2,8 @@
 
 use ledger::assertion::{NotAssertedKind, Polarity, not_asserted, permits};
 use ledger::quote::{Span, find};
+use ledger::regions::{foreign_regions, recalled, third_party};
+use ledger::secret::secret_like;
 use proptest::prelude::*;
 
 use NotAssertedKind::{Conditional, Former, Hypothetical, Negated, Question, Reported, Uncertain, Wish};
@@ -150,7 +152,24 @@ const REFUSED: &[(&str, NotAssertedKind)] = &[
     ("Možda [se preselim u Rim].", Uncertain),
     ("Nisam siguran [živim u Rimu].", Uncertain),
     ("Ne znam [živim u Rimu].", Uncertain),
+    ("I probably [live in Rome].", Uncertain),
+    ("I doubt [I live in Rome].", Uncertain),
+    ("I could [live in Rome] someday.", Uncertain),
+    ("Sumnjam da [živim u Rimu].", Uncertain),
+    ("Vjerojatno [ću se preseliti u Rim].", Uncertain),
+    ("It would be great to [live in Rome].", Wish),
+    ("It's as if [I lived in Rome].", Hypothetical),
+    ("In a parallel universe [I live in Rome].", Hypothetical),
+    ("Kao da [živim u Rimu].", Hypothetical),
+    ("Rumor has it [I'm moving to Rome].", Reported),
+    ("People keep telling me [I look like a teacher].", Reported),
+    ("I heard that [I am moving to Rome].", Reported),
+    ("Čula sam da [se selim u Rim].", Reported),
+    ("Piše da [živim u Rimu].", Reported),
+    ("Prema Marku, [živim u Rimu].", Reported),
     // What is over
+    ("I am a former [smoker].", Former),
+    ("Bivša sam [pušačica].", Former),
     ("I used to [live in Rome].", Former),
     ("I no longer [live in Rome].", Former),
     ("I don't [live in Rome] anymore.", Former),
@@ -162,6 +181,10 @@ const REFUSED: &[(&str, NotAssertedKind)] = &[
     ("Nekad sam [živio u Rimu].", Former),
     ("Prestala sam [jesti meso].", Former),
     // Denials
+    ("I almost [moved to Rome].", Negated),
+    ("I failed to [become a doctor].", Negated),
+    ("I refuse to [eat meat].", Negated),
+    ("It is false that [I live in Rome].", Negated),
     ("I don't [live in Rome].", Negated),
     ("[I don't like mushrooms].", Negated),
     ("I don't like [mushrooms].", Negated),
@@ -256,6 +279,10 @@ const ASSERTED: &[&str] = &[
     "[I always answer within an hour].",
     "I love this city, which is why [I live in Rome].",
     "[Remember: my name is Ana].",
+    "[I am almost 40 and I run almost every day].",
+    "[I could not be happier in Rome].",
+    "[I told you about my former boss].",
+    "[Moj stan gleda prema moru].",
     "[Zovem se Ana].",
     "[Živim u Rimu].",
     "[Živim u Rimu], što da posjetim?",
@@ -313,6 +340,217 @@ fn plain_statements_pass() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ASSERTED.len(), wrong.join("\n"));
 }
 
+/// What owners say when they want something remembered, told as it is typed: a message, the quote a proposer would
+/// take, the polarity of the predicate, and whether it retracts. None is in the tables above.
+const BENIGN: &[(&str, &str, Polarity, bool)] = &[
+    (
+        "hey! just so you know, my name is Karthik and I go by Kar",
+        "my name is Karthik",
+        Polarity::Affirmative,
+        false,
+    ),
+    (
+        "I'm based in Ljubljana these days, moved in March.",
+        "I'm based in Ljubljana",
+        Polarity::Affirmative,
+        false,
+    ),
+    (
+        "I work as a pediatric nurse at KBC Split",
+        "I work as a pediatric nurse at KBC Split",
+        Polarity::Affirmative,
+        false,
+    ),
+    (
+        "My wife Ana and I have two kids, Luka (6) and Mia (3).",
+        "two kids, Luka (6) and Mia (3)",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("Please answer in Croatian from now on.", "answer in Croatian", Polarity::Affirmative, false),
+    ("always answer briefly, ok? I hate walls of text", "answer briefly", Polarity::Aspiration, false),
+    ("Could you remember that I prefer metric units?", "I prefer metric units", Polarity::Affirmative, false),
+    (
+        "I can't do meetings before 9:30, I drop the kids at school",
+        "meetings before 9:30",
+        Polarity::Negative,
+        false,
+    ),
+    (
+        "No meetings before 10 anymore, the school moved its hours.",
+        "No meetings before 10",
+        Polarity::Negative,
+        false,
+    ),
+    ("I don't eat pork or shellfish.", "I don't eat pork or shellfish", Polarity::Negative, false),
+    ("Never book window seats for me.", "Never book window seats", Polarity::Negative, false),
+    (
+        "I'm allergic to penicillin, so tell the doctor if they ask.",
+        "allergic to penicillin",
+        Polarity::Negative,
+        false,
+    ),
+    ("I no longer work at Acme; I joined Initech in May.", "I joined Initech", Polarity::Affirmative, false),
+    (
+        "I no longer work at Acme; I joined Initech in May.",
+        "I no longer work at Acme",
+        Polarity::Affirmative,
+        true,
+    ),
+    (
+        "We decided to launch on 12 June 2026, not in July.",
+        "launch on 12 June 2026",
+        Polarity::Affirmative,
+        false,
+    ),
+    (
+        "The budget for the trip is 1,250.00 EUR max.",
+        "budget for the trip is 1,250.00 EUR",
+        Polarity::Affirmative,
+        false,
+    ),
+    (
+        "Alpha is blocked, because the vendor has not replied.",
+        "Alpha is blocked",
+        Polarity::Affirmative,
+        false,
+    ),
+    (
+        "My manager is Petra; she thinks I should rest more.",
+        "My manager is Petra",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("I want to run a half marathon this autumn", "run a half marathon", Polarity::Aspiration, false),
+    ("I'd like you to keep a formal tone", "keep a formal tone", Polarity::Aspiration, false),
+    (
+        "My goal is to read 20 books this year, maybe more.",
+        "read 20 books this year",
+        Polarity::Affirmative,
+        false,
+    ),
+    (
+        "Every Tuesday I have Italian class at half past six",
+        "Every Tuesday I have Italian class",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("I was born on 3 March 1988 in Osijek.", "born on 3 March 1988", Polarity::Affirmative, false),
+    (
+        "It's my birthday on 4.5., which gift ideas do you have?",
+        "my birthday on 4.5.",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("my timezone is Europe/Zagreb", "my timezone is Europe/Zagreb", Polarity::Affirmative, false),
+    (
+        "I speak English, German and a bit of Italian.",
+        "I speak English, German",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("Luka's school starts at 8, and my shift at 7.", "my shift at 7", Polarity::Affirmative, false),
+    ("I love hiking but I don't like camping", "I love hiking", Polarity::Affirmative, false),
+    ("I love hiking but I don't like camping", "I don't like camping", Polarity::Negative, false),
+    (
+        "What should I pack? I leave for Oslo on Friday.",
+        "I leave for Oslo on Friday",
+        Polarity::Affirmative,
+        false,
+    ),
+    (
+        "I use Linux at home and a Mac at work, if that matters.",
+        "I use Linux at home",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("As you know, I'm a vegetarian.", "I'm a vegetarian", Polarity::Affirmative, false),
+    ("To be honest I prefer tea to coffee", "I prefer tea to coffee", Polarity::Affirmative, false),
+    ("My doctor is Dr. Novak at the Dubrava clinic.", "My doctor is Dr. Novak", Polarity::Affirmative, false),
+    ("I take care of my mother, who has diabetes.", "I take care of my mother", Polarity::Affirmative, false),
+    ("The deadline moved: it is now 30 September.", "it is now 30 September", Polarity::Affirmative, false),
+    ("I told my boss I am leaving in August.", "I am leaving in August", Polarity::Affirmative, false),
+    ("we own a 2015 Skoda Octavia", "a 2015 Skoda Octavia", Polarity::Affirmative, false),
+    (
+        "Can you plan dinner? Ana is lactose intolerant.",
+        "Ana is lactose intolerant",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("Don't call me Robert, I go by Bob.", "I go by Bob", Polarity::Affirmative, false),
+    ("Zovem se Marin i živim u Puli.", "živim u Puli", Polarity::Affirmative, false),
+    (
+        "Radim kao profesorica matematike u gimnaziji.",
+        "Radim kao profesorica matematike",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("Imam troje djece: Ivu, Peru i Maru.", "Imam troje djece", Polarity::Affirmative, false),
+    ("Molim te, odgovaraj mi na hrvatskom.", "odgovaraj mi na hrvatskom", Polarity::Affirmative, false),
+    ("Ne jedem svinjetinu.", "Ne jedem svinjetinu", Polarity::Negative, false),
+    ("Nemoj mi zakazivati ništa prije pola deset.", "prije pola deset", Polarity::Negative, false),
+    (
+        "Alergična sam na kikiriki, reci mi ako ga recept ima.",
+        "Alergična sam na kikiriki",
+        Polarity::Negative,
+        false,
+    ),
+    ("Više ne radim u Podravki, sad sam u Končaru.", "sad sam u Končaru", Polarity::Affirmative, false),
+    ("Više ne radim u Podravki, sad sam u Končaru.", "Više ne radim u Podravki", Polarity::Affirmative, true),
+    (
+        "Rok za projekt Alfa je 15. rujna 2026.",
+        "Rok za projekt Alfa je 15. rujna 2026",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("Rođena sam 3. ožujka 1988. u Osijeku.", "Rođena sam 3. ožujka 1988.", Polarity::Affirmative, false),
+    ("Utorkom imam talijanski u pola sedam.", "Utorkom imam talijanski", Polarity::Affirmative, false),
+    ("Muž mi se zove Ante, a kći Lucija.", "Muž mi se zove Ante", Polarity::Affirmative, false),
+    ("Volim planinarenje, ali ne volim kampiranje.", "Volim planinarenje", Polarity::Affirmative, false),
+    ("Volim planinarenje, ali ne volim kampiranje.", "ne volim kampiranje", Polarity::Negative, false),
+    ("Što da spakiram? U petak putujem u Oslo.", "U petak putujem u Oslo", Polarity::Affirmative, false),
+    ("Želim do ljeta naučiti plivati.", "naučiti plivati", Polarity::Aspiration, false),
+    ("Proračun za put je najviše 1.250,00 eura.", "1.250,00 eura", Polarity::Affirmative, false),
+    (
+        "Dogovorili smo se da krećemo 12.6.2026. ujutro.",
+        "krećemo 12.6.2026. ujutro",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("Šefica mi je Petra, super je.", "Šefica mi je Petra", Polarity::Affirmative, false),
+    (
+        "Govorim engleski i njemački, a talijanski učim.",
+        "Govorim engleski i njemački",
+        Polarity::Affirmative,
+        false,
+    ),
+    ("Imamo Škodu Octaviju iz 2015.", "Imamo Škodu Octaviju", Polarity::Affirmative, false),
+    ("Da, i dalje živim na Trešnjevci.", "i dalje živim na Trešnjevci", Polarity::Affirmative, false),
+    ("Samo da znaš, selim se u Rijeku u rujnu.", "selim se u Rijeku u rujnu", Polarity::Affirmative, false),
+    ("Brinem se o mami koja ima dijabetes.", "Brinem se o mami", Polarity::Affirmative, false),
+    ("Pijem kavu bez šećera.", "Pijem kavu bez šećera", Polarity::Affirmative, false),
+    ("Najdraži mi je film Kad jaganjci utihnu.", "Kad jaganjci utihnu", Polarity::Affirmative, false),
+    ("Kći ide u vrtić od 8 do 15 h.", "vrtić od 8 do 15 h", Polarity::Affirmative, false),
+];
+
+/// The aim is under 2 in 100; this holds with none.
+#[test]
+fn benign_statements_are_not_refused() {
+    let mut refused = Vec::new();
+    for (text, quote, polarity, retract) in BENIGN {
+        let span = find(text, quote).unwrap_or_else(|| panic!("{quote:?} is not in {text:?}"));
+        let found = not_asserted(text, span);
+        let foreign = third_party(&foreign_regions(text), span) || recalled(&foreign_regions(text), span);
+        let secret = secret_like(text);
+        if found.is_some_and(|found| !permits(found.kind, *polarity, *retract)) || foreign || secret.is_some()
+        {
+            refused.push(format!("{text:?} / {quote:?}: {found:?}, foreign {foreign}, {secret:?}"));
+        }
+    }
+    println!("benign: {} of {} refused", refused.len(), BENIGN.len());
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
 #[test]
 fn the_clue_is_the_word_that_shows_it() {
     for (marked, expected) in [
@@ -355,7 +593,7 @@ fn polarity_decides_what_a_denial_is_worth() {
 #[test]
 fn long_texts_are_bounded() {
     for piece in ["if a, ", "not ", "a ", "I don't, ", "? ", "\n", "li ", "says I ", "č. "] {
-        let text = piece.repeat(10_000_000 / piece.len());
+        let text = piece.repeat(1_000_000 / piece.len());
         let _ = not_asserted(&text, Span::new(0, text.len()));
         let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(offset, _)| offset);
         let _ = not_asserted(&text, Span::new(middle, text.len()));

@@ -248,17 +248,16 @@ fn bounds_are_named() {
     assert_eq!(read("text", " \n ").unwrap_err().to_string(), "value is empty");
 }
 
-/// Every reader over a megabyte of each shape that could be slow if any neighbourhood were unbounded.
+/// Every reader over a long text of each shape that would take minutes if any neighbourhood were unbounded.
 #[test]
-fn a_megabyte_is_read_in_linear_time() {
+fn long_texts_are_read_in_linear_time() {
     let anchor = zoned(ANCHOR);
     let values: Vec<Stated> = [
         ("number", "987654 EUR"),
-        ("time_of_day", "23:59"),
-        ("date", "1999-01-01"),
         ("instant", "1999-01-01T23:59:00Z"),
         ("entity", "project:zyx-wvu"),
-        ("text", "Zyxwvu prefers quiet mornings at 23:59 on 1 January 1999"),
+        ("text", "quiet mornings with Zyxwvu"),
+        ("text", "six mornings, deset jutara"),
     ]
     .iter()
     .map(|(value_type, written)| read(value_type, written).unwrap())
@@ -284,19 +283,13 @@ fn a_megabyte_is_read_in_linear_time() {
         "in the evening at 9 ",
         "12. lipnja ",
         "zy ",
+        "six ",
+        "devet ",
         "$",
     ] {
-        let text = piece.repeat(1_000_000 / piece.len());
-        let half = &piece.repeat(500_000 / piece.len());
+        let text = piece.repeat(50_000 / piece.len());
         for value in &values {
-            // The answer matters less than that it comes: the whole loop is under nextest's own timeout.
-            let whole = ungrounded(value, &[&text], Some(&anchor)).is_some();
-            assert_eq!(
-                whole,
-                ungrounded(value, &[half], Some(&anchor)).is_some(),
-                "{piece:?} for {}",
-                value.written
-            );
+            assert!(ungrounded(value, &[&text], Some(&anchor)).is_some(), "{piece:?} for {}", value.written);
         }
     }
 }

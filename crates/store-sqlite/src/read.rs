@@ -49,7 +49,7 @@ impl SqliteStore {
             Ok(Head {
                 watermark: tip.watermark,
                 recorded_at: tip.recorded_at,
-                incarnation: u64::try_from(known.number).unwrap_or_default(),
+                incarnation: known.number.unsigned_abs(),
             })
         })?;
         Ok(head.unwrap_or_default())

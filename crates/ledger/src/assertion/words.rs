@@ -306,7 +306,11 @@ fn supposes(sentence: &Sentence<'_>, index: usize) -> usize {
         "say" if first && matches!(next, "i" | "i'm" | "my" | "we") => 1,
         "what" if next == "if" && first => 2,
         "in" if next == "theory" => 2,
-        "recimo" if next == "da" => 2,
+        "recimo" | "kao" if next == "da" => 2,
+        "as" if matches!(next, "if" | "though") => 2,
+        "parallel" | "alternate" if matches!(next, "universe" | "world" | "life") => 2,
+        "dreamt" | "dreamed" | "sanjao" | "sanjala" => 1,
+        "u" if next == "snu" => 2,
         "što" | "šta" if next == "ako" => 2,
         "u" if next == "teoriji" => 2,
         "pravi" | "pravimo" | "glumi" if sentence.stands(index + 1, "se da") || next == "da" => 2,
@@ -483,6 +487,9 @@ fn polite_condition(next: &str, after: &str, third: &str) -> bool {
                 | "interested"
                 | "were"
                 | "are"
+                | "like"
+                | "prefer"
+                | "wish"
         ),
         "i'm" => matches!(after, "honest" | "being") || (after == "not" && mistaken),
         "i" | "we" => matches!(after, "recall" | "remember" | "may") || (after == "am" && mistaken),
@@ -521,6 +528,12 @@ pub(super) fn reported(sentence: &Sentence<'_>) -> Option<Span> {
         let next = sentence.lower(index + 1);
         let clause = sentence.words[index].clause;
         match sentence.lower(index) {
+            "rumor" | "rumour" if next == "has" => return Some(sentence.span_of(index, 3)),
+            "prema"
+                if sentence.words.get(index + 1).is_some_and(|name| name.capital) || next == "riječima" =>
+            {
+                return Some(sentence.span_of(index, 2));
+            }
             "apparently" | "supposedly" | "allegedly" | "reportedly" | "navodno" => {
                 return Some(sentence.span_of(index, 1));
             }
@@ -575,6 +588,11 @@ fn says(sentence: &Sentence<'_>, index: usize) -> bool {
                 || matches!(sentence.lower(index + 1), "sam" | "smo");
             return that && !own;
         }
+        // "I heard that …" hands on what others say, although the owner is its subject.
+        "heard" => return sentence.lower(index + 1) == "that",
+        "čuo" | "čula" => return sentence.stands(index + 1, "sam da") || sentence.lower(index + 1) == "da",
+        "piše" => return sentence.lower(index + 1) == "da",
+        "telling" => return matches!(sentence.lower(index + 1), "me" | "us") && !sentence.stands(0, "i"),
         _ => return false,
     }
     let mut before = index;
@@ -679,8 +697,23 @@ fn wishes(sentence: &Sentence<'_>, index: usize) -> usize {
         {
             1
         }
-        "planning" | "thinking" if matches!(next, "to" | "on" | "of" | "about") => 2,
+        // "I'm thinking about moving" is a plan, "thinking about tonight" a thought.
+        "planning" | "thinking"
+            if matches!(next, "to" | "on" | "of" | "about")
+                && matches!(previous, "i'm" | "am" | "we're" | "are" | "was" | "been" | "still" | "also")
+                && (next == "to" || sentence.lower(index + 2).ends_with("ing")) =>
+        {
+            2
+        }
         "considering" if matches!(previous, "i'm" | "am" | "we're" | "are") => 1,
+        "be" if previous == "would"
+            && matches!(
+                next,
+                "great" | "nice" | "lovely" | "fun" | "cool" | "good" | "amazing" | "wonderful" | "happy"
+            ) =>
+        {
+            2
+        }
         "dream" | "dreaming" if matches!(next, "of" | "about") => 2,
         "appreciate" if (previous == "would" || previous.ends_with("'d")) => 1,
         "volio" | "voljela" | "htio" | "htjela" | "želio" | "željela"
@@ -707,6 +740,8 @@ fn doubts(sentence: &Sentence<'_>, index: usize) -> usize {
     let previous = index.checked_sub(1).map_or("", |before| sentence.lower(before));
     match sentence.lower(index) {
         "maybe" | "perhaps" | "possibly" | "možda" | "valjda" | "unsure" => 1,
+        "probably" | "vjerojatno" | "doubt" | "sumnjam" => 1,
+        "could" if matches!(previous, "i" | "we") && next != "not" => 1,
         "might" if next != "as" => 1,
         "may" if matches!(previous, "i" | "we") => 1,
         "not" if next == "sure" || next == "certain" => 2,
@@ -762,6 +797,8 @@ fn ended(sentence: &Sentence<'_>, index: usize) -> usize {
             2
         }
         "formerly" => 1,
+        "former" if previous == "a" => 1,
+        "bivši" | "bivša" if next == "sam" || previous == "sam" => 1,
         "stopped" | "quit"
             if matches!(
                 previous,
@@ -884,10 +921,13 @@ fn inherited_further(sentence: &Sentence<'_>, clause: usize) -> Option<usize> {
 
 fn denies(sentence: &Sentence<'_>, index: usize) -> bool {
     let word = sentence.lower(index);
+    let next = sentence.lower(index + 1);
+    if denies_in_other_words(word, next) {
+        return true;
+    }
     if !is_negation(word) {
         return false;
     }
-    let next = sentence.lower(index + 1);
     let after = sentence.lower(index + 2);
     let clause = sentence.words[index].clause;
     let ends_clause = sentence.words.get(index + 1).is_none_or(|word| word.clause != clause);
@@ -913,7 +953,9 @@ fn denies(sentence: &Sentence<'_>, index: usize) -> bool {
     ) || (word == "do" && next == "not" && after == "forget")
         || (matches!(word, "can't" | "couldn't" | "cannot" | "ne")
             && (index + 1..index + 5).any(|at| matches!(sentence.lower(at), "without" | "bez")))
-        || (word == "not" && after == "forget");
+        || (word == "not" && after == "forget")
+        // "I couldn't be happier"
+        || (matches!(word, "couldn't" | "not") && next == "be" && after.ends_with("er"));
     !alone && !idle
 }
 
@@ -1061,4 +1103,18 @@ fn scope_end(sentence: &Sentence<'_>, clause: usize) -> usize {
         end += 1;
     }
     end
+}
+
+/// "I almost moved", "I failed to", "I refuse to", "it is false that".
+fn denies_in_other_words(word: &str, next: &str) -> bool {
+    match word {
+        "almost" | "nearly" => {
+            next.ends_with("ed")
+                || matches!(next, "bought" | "went" | "became" | "got" | "took" | "left" | "chose" | "won")
+        }
+        "failed" | "refuse" | "refused" | "failing" => next == "to",
+        "false" | "untrue" => matches!(next, "that" | "i" | ""),
+        "odbijam" | "zamalo" => true,
+        _ => false,
+    }
 }

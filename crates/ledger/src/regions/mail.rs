@@ -13,6 +13,9 @@ use super::{Region, RegionKind, quoted_until};
 /// Longer lines are no mail header; this bounds what a pattern sees of one line.
 const HEADER_BYTES_MAX: usize = 500;
 
+/// A block of headers is judged by its first lines; this keeps a text of nothing but headers linear.
+const HEADER_LINES_MAX: usize = 24;
+
 /// `---- Forwarded message ----`, with marks on at least one side.
 static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -155,7 +158,8 @@ fn header_block(lines: &Lines<'_>, first: usize) -> Option<usize> {
         (false, false, false, false, 0, false);
     let mut at = first;
     let mut count = 0;
-    while let Some(line) = head(lines, at) {
+    while at - first < HEADER_LINES_MAX {
+        let Some(line) = head(lines, at) else { break };
         let Some(header) = HEADER.captures(&line) else { break };
         let has = |name| header.name(name).is_some();
         from |= has("from");

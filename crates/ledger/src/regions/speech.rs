@@ -11,7 +11,7 @@ use crate::quote::Span;
 /// Fewer words in quotation marks are a name, a title or a word held up for inspection.
 const WORDS_MIN: usize = 4;
 /// A quotation is not looked for beyond this many bytes.
-const SPEECH_BYTES_MAX: usize = 8_000;
+const SPEECH_BYTES_MAX: usize = 2_000;
 /// How much before and after a quotation is searched for who said it.
 const CONTEXT_BYTES: usize = 90;
 

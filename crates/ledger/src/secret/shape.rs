@@ -135,6 +135,20 @@ impl Words {
     }
 }
 
+/// The pieces of a row, without the white space between them.
+pub(super) fn pieces(text: &str, row: Span) -> Vec<Span> {
+    let mut offset = row.start;
+    let mut pieces = Vec::new();
+    for raw in row.slice(text).unwrap_or_default().split_inclusive(char::is_whitespace) {
+        let piece = raw.trim_end();
+        if !piece.is_empty() {
+            pieces.push(Span::new(offset, offset + piece.len()));
+        }
+        offset += raw.len();
+    }
+    pieces
+}
+
 /// A short piece that is no ordinary word: one or two characters, or with a digit or a capital inside it.
 fn is_piece(raw: &str) -> bool {
     let token = raw

@@ -21,14 +21,18 @@ pub(crate) fn scan(tokens: &Tokens<'_>) -> Vec<TimeMention> {
     let mut found: Vec<TimeMention> = Vec::new();
     let mut index = 0;
     while index < tokens.len() {
-        let mention = strong(tokens, index).or_else(|| weak(tokens, index));
-        let Some(mention) = mention else {
-            index += 1;
-            continue;
-        };
-        // A weak range (`9 to 5`) may hold weak hours of its own.
-        index = if mention.weak { index + 1 } else { mention.to.max(index + 1) };
-        found.push(mention);
+        match strong(tokens, index) {
+            Some(mention) if !mention.weak => {
+                index = mention.to.max(index + 1);
+                found.push(mention);
+            }
+            // `9 to 5` may be minutes to an hour, and may be two hours.
+            unsure => {
+                found.extend(unsure);
+                found.extend(weak(tokens, index));
+                index += 1;
+            }
+        }
     }
     found
 }
@@ -69,18 +73,18 @@ fn strong(tokens: &Tokens<'_>, index: usize) -> Option<TimeMention> {
         Some("midnight" | "ponoc" | "ponoci" | "ponocu") => return fixed(0, index, index + 1),
         Some("half") => {
             let at = index + 1 + usize::from(matches!(tokens.word(index + 1), Some("past" | "after")));
-            let (hour, to) = hour(tokens, at)?;
+            let (hour, to) = lone_hour(tokens, at)?;
             // `half nine` is British for 9:30; `half two` may be anything.
             return placed(tokens, hour, 30, index, to, at == index + 1);
         }
         Some("quarter" | "cetvrt") => {
             if let Some((forward, at)) = direction(tokens, index + 1) {
-                let (hour, to) = hour(tokens, at)?;
+                let (hour, to) = lone_hour(tokens, at)?;
                 return offset(tokens, hour, if forward { 15 } else { -15 }, index, to, false);
             }
         }
         Some("pola" | "pol") => {
-            let (hour, to) = hour(tokens, index + 1)?;
+            let (hour, to) = lone_hour(tokens, index + 1)?;
             return offset(tokens, hour, -30, index, to, false);
         }
         _ => {}
@@ -93,7 +97,7 @@ fn strong(tokens: &Tokens<'_>, index: usize) -> Option<TimeMention> {
     if let Some((minutes, at)) = small(tokens, index).filter(|&(minutes, _)| (1..=59).contains(&minutes)) {
         let said = usize::from(matches!(tokens.word(at), Some("minutes" | "minute" | "min" | "minuta")));
         if let Some((forward, at)) = direction(tokens, at + said).filter(|_| !ranged)
-            && let Some((hour, to)) = hour(tokens, at)
+            && let Some((hour, to)) = lone_hour(tokens, at)
         {
             let digits = tokens.digits(index).is_some();
             let signed = if forward { minutes as i32 } else { -(minutes as i32) };
@@ -128,6 +132,10 @@ fn strong(tokens: &Tokens<'_>, index: usize) -> Option<TimeMention> {
         return placed(tokens, hour, minute, index, at + 2, !said);
     }
     // 9h30, 9 h 30
+    let minute = tokens.word(at).and_then(|word| word.strip_prefix('h')).filter(|minute| minute.len() == 2);
+    if let Some(minute) = minute.filter(|_| digits).and_then(|minute| minute.parse().ok()) {
+        return make(hour, minute, index, at + 1);
+    }
     if digits && tokens.word(at) == Some("h") && tokens.digits(at + 1).is_some_and(|minute| minute.len() == 2)
     {
         return make(hour, tokens.small(at + 1, 2)?, index, at + 2);
@@ -350,6 +358,14 @@ fn direction(tokens: &Tokens<'_>, index: usize) -> Option<(bool, usize)> {
 /// An hour in digits or words, 0 to 24.
 fn hour(tokens: &Tokens<'_>, index: usize) -> Option<(u32, usize)> {
     small(tokens, index).filter(|&(hour, _)| hour <= 24)
+}
+
+/// An hour that is not the beginning of a longer number or time: not the `1` of `1.250`.
+fn lone_hour(tokens: &Tokens<'_>, index: usize) -> Option<(u32, usize)> {
+    let (hour, to) = hour(tokens, index)?;
+    let joins = ['.', ',', ':'].into_iter().any(|mark| tokens.mark(to, mark)) && tokens.is_glued(to);
+    let goes_on = joins && tokens.is_glued(to + 1) && tokens.digits(to + 1).is_some();
+    (!goes_on).then_some((hour, to))
 }
 
 fn small(tokens: &Tokens<'_>, index: usize) -> Option<(u32, usize)> {

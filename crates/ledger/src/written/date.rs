@@ -255,7 +255,7 @@ fn numeric(tokens: &Tokens<'_>, index: usize, found: &mut Vec<DateMention>) -> O
         let digits_follow = tokens.is_glued(at) && tokens.digits(at).is_some();
         let joined =
             JOINS.iter().any(|&join| tokens.mark(at, join)) && tokens.is_glued(at) && tokens.is_glued(at + 1);
-        !digits_follow && !(joined && tokens.digits(at + 1).is_some())
+        !(digits_follow || joined && tokens.digits(at + 1).is_some())
     };
     let closing = |at: usize| {
         at + usize::from(join == '.' && tokens.mark(at, '.') && tokens.is_glued(at) && ends(at + 1))
@@ -398,7 +398,9 @@ fn year_alone(tokens: &Tokens<'_>, index: usize, found: &mut Vec<DateMention>) -
         at.and_then(|at| tokens.get(at))
             .is_some_and(|token| matches!(token.text, "$" | "€" | "£" | "%" | "#"))
     };
-    if glued_word || sign(Some(index + 1)) || sign(index.checked_sub(1)) {
+    // `2026 km` is no year; `2026 godine` and `2026 g.` are.
+    let counts = number::unit_at(tokens, index + 1).is_some_and(|unit| !matches!(unit, "years" | "g"));
+    if counts || glued_word || sign(Some(index + 1)) || sign(index.checked_sub(1)) {
         return None;
     }
     let date = PartialDate::new(Some(written), None, None).ok()?;
@@ -760,5 +762,9 @@ fn ordinal(word: &str) -> Option<u32> {
 
 /// Whether a word is a month or a weekday, so that its capital makes no name.
 pub(crate) fn is_date_word(word: &str) -> bool {
-    weekday(word).is_some() || month(word).is_some_and(|(_, name)| name != Name::Short)
+    let relative = matches!(
+        word,
+        "today" | "tonight" | "tomorrow" | "yesterday" | "danas" | "veceras" | "sutra" | "jucer" | "lani"
+    );
+    relative || weekday(word).is_some() || month(word).is_some_and(|(_, name)| name != Name::Short)
 }

@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 
 use jiff::{SignedDuration, ZonedDateTime};
 
-use crate::entity::EntityRef;
-use crate::value::{PartialDate, Quantity, RawValue, Stated, TimeOfDay, Value, ValueType};
+use crate::entity::{self, EntityRef};
+use crate::value::{PartialDate, Quantity, RawValue, Stated, TEXT_BYTES_MAX, TimeOfDay, Value, ValueType};
 
 use super::clock::{self, TimeMention};
 use super::date::{self, DateMention, Meant};
@@ -62,9 +62,17 @@ pub struct Ungrounded {
 ///   third, in any inflected form. A single word must stand. A value that is only the name or tag of a language
 ///   stands when the quote names that language.
 ///
-/// Work is proportional to the length of the quotes times, at most, the words of the value that share a beginning
-/// with them. `anchor` is the moment and zone at which the words were said.
+/// Work is linear in the quotes and at most the product of them with the pieces of the value, of which its bound
+/// allows a few hundred. `anchor` is the moment and zone at which the words were said.
 pub fn ungrounded(value: &Stated, quotes: &[&str], anchor: Option<&ZonedDateTime>) -> Option<Ungrounded> {
+    // A quote that is nothing but the value needs no search: `9` is an hour when a whole value says so.
+    let value_type = value.value.value_type();
+    let reads_alike = |quote: &&&str| {
+        Value::read(value_type, &RawValue::from(**quote)).is_ok_and(|read| read.value == value.value)
+    };
+    if quotes.iter().filter(|quote| quote.len() <= TEXT_BYTES_MAX).any(|quote| reads_alike(&quote)) {
+        return None;
+    }
     let quotes: Quotes<'_> = Quotes { list: quotes.iter().map(|quote| Quote::of(quote)).collect(), anchor };
     let missing =
         |stands: bool, piece: Piece| (!stands).then(|| Ungrounded { piece, text: value.value.to_string() });
@@ -163,6 +171,18 @@ impl<'a> Quote<'a> {
     }
 }
 
+impl Quote<'_> {
+    /// Whether number words stand in the quote where they count nothing: the animal in `I have a pet`.
+    fn has_uncounted(&self, run: &[&Token<'_>]) -> bool {
+        let Some(first) = run.first().filter(|_| self.has_run(run)) else { return false };
+        let mut counted = vec![false; self.tokens.len()];
+        for mention in self.numbers() {
+            counted[mention.from..mention.to].iter_mut().for_each(|counted| *counted = true);
+        }
+        self.tokens.iter().zip(counted).any(|(token, counted)| !counted && token.plain == first.plain)
+    }
+}
+
 struct Quotes<'a> {
     list: Vec<Quote<'a>>,
     anchor: Option<&'a ZonedDateTime>,
@@ -200,7 +220,7 @@ impl Quotes<'_> {
                 date::resolve(mention.meant, self.anchor).iter().any(|said| said.implies(&wanted))
             })
         };
-        if said(date) {
+        if said(date) || self.list.iter().any(|quote| has_signed_date(quote.tokens.text, date)) {
             return true;
         }
         // `on 12 June` here and `2026` there.
@@ -324,6 +344,13 @@ fn has_instant(text: &str, instant: &ZonedDateTime) -> bool {
     })
 }
 
+/// Whether a text holds this date in an ISO form that begins with a hyphen: `-0044-03-15`, `--06-12`.
+fn has_signed_date(text: &str, date: PartialDate) -> bool {
+    let words = text.split_whitespace().map(|word| word.trim_matches(['"', '(', ')', ',', ';', '.']));
+    let mut signed = words.filter(|word| word.starts_with('-') && word.len() <= 12);
+    signed.any(|word| word.parse::<PartialDate>().is_ok_and(|said| said.implies(&date)))
+}
+
 /// Whether the quotes count hours or minutes from the anchor to this instant: `in two hours`, `prije 20 minuta`.
 fn is_counted(instant: &ZonedDateTime, quotes: &Quotes<'_>) -> bool {
     let Some(anchor) = quotes.anchor else { return false };
@@ -400,10 +427,23 @@ fn entity_missing(entity: &EntityRef, quotes: &Quotes<'_>) -> Option<Ungrounded>
     let missing = needed.iter().find(|word| !stands(word))?;
     // `openai` where the quote has `Open AI`, `open-ai` where it has `OpenAI`.
     let joined: String = all.concat();
-    if quotes.list.iter().any(|quote| has_joined(&quote.tokens, &joined)) {
+    if quotes
+        .list
+        .iter()
+        .any(|quote| has_slug(quote.tokens.text, entity.name()) || has_joined(&quote.tokens, &joined))
+    {
         return None;
     }
     Some(Ungrounded { piece: Piece::Name, text: (*missing).clone() })
+}
+
+/// Whether a text made a slug of holds this slug between separators.
+fn has_slug(text: &str, slug: &str) -> bool {
+    let text = entity::slug(text);
+    let separate = |c: Option<char>| c.is_none_or(|c| matches!(c, '-' | '_' | '.'));
+    text.match_indices(slug).any(|(at, found)| {
+        separate(text[..at].chars().next_back()) && separate(text[at + found.len()..].chars().next())
+    })
 }
 
 /// Whether up to six words or numbers side by side make this one word, or a form of it.
@@ -489,27 +529,16 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         let weak_time =
             value.times().iter().filter(|time| time.from <= mention.from && mention.from < time.to);
         // `one` is an article as often as a number, and `pet` is an animal: such words may stand as words.
-        let as_words = mention.in_words
-            && {
-                let run = run(mention.from, mention.to);
-                let counts = |quote: &Quote<'_>| {
-                    let covered = |index: usize| {
-                        quote.numbers().iter().any(|number| number.from <= index && index < number.to)
-                    };
-                    quote.has_run(&run)
-                        && (0..quote.tokens.len()).any(|index| {
-                            quote.tokens.word(index) == run.first().map(|token| &*token.plain)
-                                && !covered(index)
-                        })
-                };
-                quotes.list.iter().any(counts)
-                    || matches!(run[..], [token] if matches!(&*token.plain, "one" | "jedan" | "jedna" | "jedno" | "jednu"))
-            };
+        let as_words = || {
+            let run = run(mention.from, mention.to);
+            let one = matches!(run[..], [token] if matches!(&*token.plain, "one" | "jedan" | "jedna" | "jedno" | "jednu"));
+            mention.in_words && (one || quotes.list.iter().any(|quote| quote.has_uncounted(&run)))
+        };
         // The joined reading may fail when its parts, which come after it, stand.
         let within = |other: &NumberMention| other.from >= mention.from && other.to <= mention.to;
         let apart =
             numbers.iter().any(|other| within(other) && other.to - other.from < mention.to - mention.from);
-        if !(stands || as_words || apart || weak_time.into_iter().any(|time| quotes.has_time(time.time))) {
+        if !(stands || as_words() || apart || weak_time.into_iter().any(|time| quotes.has_time(time.time))) {
             return Some(Ungrounded { piece: Piece::Number, text: said });
         }
         mark(&mut used, mention.from, mention.to);
@@ -531,13 +560,14 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         words += 1;
         let spoken =
             || language::of_word(&token.plain).is_some_and(|language| quotes.has_language(language, false));
-        if names[index] && !(name::is_function_word(&token.plain) && !token.is_acronym()) {
+        if names[index] && (token.is_acronym() || !name::is_function_word(&token.plain)) {
             let stands = if token.is_acronym() {
                 vocabulary.has_acronym(&token.plain)
             } else {
                 vocabulary.has_name(&token.plain)
             };
-            if !stands && !quotes.list.iter().any(|quote| has_joined(&quote.tokens, &token.plain)) {
+            let joined = || quotes.list.iter().any(|quote| has_joined(&quote.tokens, &token.plain));
+            if !(stands || (!name::is_function_word(&token.plain) && joined())) {
                 return Some(Ungrounded { piece: Piece::Name, text: token.text.to_owned() });
             }
             standing += 1;

@@ -196,8 +196,13 @@ pub(crate) fn is_same_word(one: &str, other: &str) -> bool {
     if length < 3 {
         return false;
     }
-    let closed = |tail: &str| WORD_ENDINGS.contains(&tail);
-    if closed(tail) && closed(other_tail) && (length >= 4 || (tail.len() <= 2 && other_tail.len() <= 2)) {
+    // `radi` and `radim`, but not `pain` and `paint`; and after three letters hardly anything: not `tea` and `team`.
+    let vowel = one[..shared].chars().next_back().is_some_and(is_vowel);
+    let closed = |tail: &str| match length {
+        3 => matches!(tail, "" | "s" | "a" | "e" | "i" | "o" | "u" | "om"),
+        _ => WORD_ENDINGS.contains(&tail) || (vowel && AFTER_VOWEL.contains(&tail)),
+    };
+    if closed(tail) && closed(other_tail) {
         return true;
     }
     let longest = length + tail.chars().count().max(other_tail.chars().count());
@@ -206,11 +211,14 @@ pub(crate) fn is_same_word(one: &str, other: &str) -> bool {
 
 /// What may differ at the end of two forms of one ordinary word.
 const WORD_ENDINGS: &[&str] = &[
-    "", "s", "es", "ed", "d", "ing", "er", "ers", "ly", "y", "ies", "ied", "n", "en", // English
+    "", "s", "es", "ed", "ing", "er", "ers", "ly", "y", "ies", "ied", "en", // English
     "a", "e", "i", "o", "u", "om", "em", "am", "im", "ama", "ima", "og", "oga", "oj", "ih", "ov", "ova",
-    "in", "ina", "te", "mo", "ti", "la", "lo", "li", "le", "m", "t", "ju", "je", "ce", "ci", "ca", "k", "ak",
-    "ka", "ku", "ki", "ke",
+    "in", "ina", "te", "ti", "la", "lo", "li", "le", "ju", "je", "ce", "ci", "ca", "ak", "ka", "ku", "ki",
+    "ke",
 ];
+
+/// The same after a vowel only.
+const AFTER_VOWEL: &[&str] = &["d", "n", "r", "m", "t", "k", "mo"];
 
 /// Words that carry no content of their own, in plain form: they need not stand, and never ground anything.
 pub(crate) fn is_function_word(word: &str) -> bool {

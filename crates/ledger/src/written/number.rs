@@ -120,7 +120,8 @@ pub(crate) fn unit_at(tokens: &Tokens<'_>, index: usize) -> Option<&'static str>
 
 /// Whether a unit is one whose meaning is known, so that another known unit is another quantity.
 pub(crate) fn known_unit(unit: &str) -> Option<&str> {
-    let first = unit.split([' ', '/']).next().unwrap_or(unit);
+    let end = unit.find(|c: char| !c.is_alphabetic()).unwrap_or(unit.len());
+    let first = if unit.starts_with('%') { "%" } else { &unit[..end] };
     (is_currency(first) || MEASURES.contains(&first)).then_some(first)
 }
 
@@ -204,6 +205,10 @@ fn interpret(groups: &[(usize, &str)], marks: &[char], pieces: &mut Vec<Piece>) 
         _ => Vec::new(),
     };
     // `1,2,3` and `1.5,2.5` are lists.
+    if readings.is_empty() && marks.iter().all(|&mark| mark == ',') {
+        pieces.extend(groups.iter().filter_map(|&(at, group)| Some((at, at + 1, vec![decimal(group, "")?]))));
+        return;
+    }
     if let (true, Some(comma)) =
         (readings.is_empty(), marks.iter().position(|&mark| matches!(mark, ',' | '\'')))
     {

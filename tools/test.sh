@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Every check and test, the fast ones first: tools/test.sh [fast]
+#
+# One profile and one set of features, so that what one step compiled serves the next. The runners' own last lines are
+# shown again at the end.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/tools/environment.sh"
+cd "$root"
+
+only_fast=no
+case "${1:-}" in
+    fast) only_fast=yes ;;
+    "") ;;
+    *) echo "usage: tools/test.sh [fast]" >&2; exit 2 ;;
+esac
+
+log=$(mktemp)
+summary=$(mktemp)
+trap 'rm -f "$log" "$summary"' EXIT
+
+# step NAME COMMAND...: runs it, and keeps its last line that counts tests.
+step() {
+    local name=$1 began=$SECONDS
+    shift
+    printf '\n== %s\n' "$name"
+    if ! "$@" 2>&1 | tee "$log"; then
+        printf '\n== %s failed\n' "$name"
+        exit 1
+    fi
+    # Without nextest each test program counts by itself; they are added up.
+    if grep -q '^test result:' "$log"; then
+        awk -v name="$name" -v took="$((SECONDS - began))" '
+            /^test result:/ { passed += $4; failed += $6; ignored += $8 }
+            END { printf "%-10s %4d s  test result: ok. %d passed; %d failed; %d ignored\n", name, took, passed, failed, ignored }
+        ' "$log" >>"$summary"
+    else
+        local counted
+        counted=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E 'Summary \[|^tidy:|^play:' | sed 's/^ *//' || true)
+        counted=${counted:-ok}
+        printf '%-10s %4d s  %s\n' "$name" "$((SECONDS - began))" "${counted//$'\n'/$'\n'                   }" >>"$summary"
+    fi
+}
+
+step format cargo fmt --all --check
+step tidy cargo run --quiet -p xtask -- tidy
+step clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
+if cargo nextest --version >/dev/null 2>&1; then
+    step tests cargo nextest run --workspace --profile fast
+    step doctests cargo test --workspace --doc --quiet
+    if [ "$only_fast" = no ]; then
+        step slow cargo nextest run --workspace --profile slow --no-tests pass
+    fi
+else
+    # Installing nextest takes longer than it saves, so it is only used where it is.
+    if [ "$only_fast" = yes ]; then
+        step tests cargo test --workspace --lib --bins --tests --quiet -- --skip slow
+    else
+        step tests cargo test --workspace --lib --bins --tests --quiet
+    fi
+    step doctests cargo test --workspace --doc --quiet
+fi
+if [ "$only_fast" = no ]; then
+    # Cargo built the program for its own tests; what the pages show is played with that.
+    built="${CARGO_TARGET_DIR:-$root/target}/debug"
+    [ -x "$built/testimony" ] || cargo build --workspace --bins --quiet
+    step pages cargo run --quiet -p xtask -- play "$built" README.md docs/guides/*.md
+fi
+
+printf '\n== summary\n'
+cat "$summary"
