@@ -39,6 +39,7 @@ pub(crate) struct Held {
 }
 
 /// What is known of a subject, folded and indexed.
+#[derive(Default)]
 pub(crate) struct Snapshot {
     pub keys: Option<SubjectKeys>,
     pub memory: Memory,
@@ -53,22 +54,6 @@ pub(crate) struct Snapshot {
     document_of: FxHashMap<VersionId, u32>,
     /// Facts that a turn may want without a match: identity, constraint and preference, in that order.
     profile: [Vec<FactId>; 3],
-}
-
-impl Default for Snapshot {
-    fn default() -> Self {
-        Self {
-            keys: None,
-            memory: Memory::default(),
-            durable: 0,
-            incarnation: 0,
-            generation: 0,
-            words: LexicalIndex::default(),
-            documents: Vec::new(),
-            document_of: FxHashMap::default(),
-            profile: Default::default(),
-        }
-    }
 }
 
 impl Snapshot {

@@ -338,11 +338,8 @@ impl Memory {
                 said_at: claim.event_time,
             },
             Op::Retract => InputKind::Retract {
-                value: match claim.words.value {
-                    // A value nobody ever asserted is nothing that could end.
-                    Some(_) => Some(self.value_number(fact, claim).unwrap_or(u32::MAX)),
-                    None => None,
-                },
+                // A value nobody ever asserted is nothing that could end.
+                value: claim.words.value.as_ref().map(|_| self.value_number(fact, claim).unwrap_or(u32::MAX)),
                 voice,
                 at: claim.begins(),
                 said_at: claim.event_time,

@@ -355,6 +355,30 @@ fn a_full_disk_is_told_reading_goes_on_and_forgetting_works() {
     drop(unmount);
 }
 
+#[test]
+fn the_doctor_sees_what_is_open_to_others_and_what_is_gone() {
+    let memory = lived_in();
+    let find = |findings: &Json, name: &str| -> Json {
+        let checks = findings["checks"].as_array().expect("a list");
+        checks
+            .iter()
+            .find(|check| check["name"] == json!(name))
+            .unwrap_or_else(|| panic!("{name} in {findings}"))
+            .clone()
+    };
+    let path = memory.data().join("ledger.db");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("set");
+    let findings = memory.json(6, &["doctor"]);
+    let modes = find(&findings, "modes");
+    assert_eq!(modes["ok"], json!(false), "{findings}");
+    assert!(modes["found"].as_str().is_some_and(|found| found.contains("ledger.db")), "{findings}");
+    // Opening closed it again.
+    assert_eq!(memory.json(0, &["doctor"])["ok"], json!(true));
+    fs::remove_file(memory.data().join("keys").join("master.key")).expect("removed");
+    let findings = memory.json(5, &["doctor"]);
+    assert_eq!(find(&findings, "store")["ok"], json!(false), "{findings}");
+}
+
 struct Unmount<'test>(&'test Memory);
 
 impl Drop for Unmount<'_> {
