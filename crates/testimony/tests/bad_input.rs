@@ -19,6 +19,16 @@ fn lived_in() -> Memory {
     memory
 }
 
+/// Runs the command on the memory, unless the arguments name another place.
+fn at(memory: &Memory, arguments: &[&str]) -> Ran {
+    if !arguments.contains(&"--data") {
+        return memory.run(arguments);
+    }
+    let mut command = support::command();
+    command.args(arguments);
+    run(command, b"")
+}
+
 fn is_told(ran: &Ran, exit: i32, wanted: &str) {
     assert_eq!(ran.exit, exit, "{ran:#?}");
     assert!(ran.err.contains(wanted), "`{wanted}` is not in {ran:#?}");
@@ -156,11 +166,13 @@ fn bad_arguments_are_told() {
         (1, &["why", "nonsense"], "nothing with id `nonsense`"),
         (1, &["replay", "tu_nonsense"], "nothing with id"),
         (1, &["forget", "--source", "conversation:none"], "nothing with id"),
+        (3, &["--data", "/etc/passwd", "recall", "x"], "`/etc/passwd` is no directory"),
+        (3, &["--data", "/etc/passwd/below", "remember", "x"], "`/etc/passwd` is no directory"),
         (3, &["--policies", "/no/such/directory", "init"], "no such file"),
     ] {
-        let ran = memory.run(arguments);
+        let ran = at(&memory, arguments);
         is_told(&ran, exit, wanted);
-        let as_json = memory.run(&[&["--json"], arguments].concat()).ended(exit).json();
+        let as_json = at(&memory, &[&["--json"], arguments].concat()).ended(exit).json();
         for field in ["code", "message"] {
             assert!(as_json["error"][field].is_string(), "{arguments:?}: {as_json}");
         }
