@@ -2,7 +2,7 @@
 
 use ledger::erase::{Plan, Targets, plan, tombstones};
 use ledger::evidence::Evidence;
-use ledger::id::{ClaimId, EvidenceId, FactId, Kind, Position, SourceId, VersionId};
+use ledger::id::{ClaimId, EvidenceId, FactId, Kind, Position, SourceId, TurnId, VersionId};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
 use ledger::store::Erased;
 
@@ -61,6 +61,7 @@ impl Engine {
     }
 
     fn prepare(&self, call: Call<'_>, snapshot: &Snapshot, forget: &Forget) -> Result<Prepared, EngineError> {
+        self.refuse_turns(call, snapshot, forget)?;
         let targets = find_targets(snapshot, forget)?;
         let evidence = self.evidence_concerned(call, snapshot, &targets)?;
         let missing = targets.evidence.iter().find(|id| !evidence.iter().any(|(known, _)| known == *id));
@@ -86,6 +87,22 @@ impl Engine {
         }
         let told = tell(&keys, &plan, snapshot.durable);
         Ok(Prepared { keys, basis: snapshot.durable, plan, told })
+    }
+
+    /// A turn that is there is told apart from a thing to forget; one that is not is as unknown as anything else.
+    fn refuse_turns(&self, call: Call<'_>, snapshot: &Snapshot, forget: &Forget) -> Result<(), EngineError> {
+        let Forget::Ids(ids) = forget else { return Ok(()) };
+        for id in ids {
+            let Some((Kind::Turn, position)) = snapshot.keys.as_ref().and_then(|keys| keys.ids.open(id))
+            else {
+                continue;
+            };
+            return Err(match self.store().turn(call.scope, TurnId(position))? {
+                Some(_) => EngineError::Input(format!("`{id}` is a turn; turns hold no words to forget")),
+                None => EngineError::NotFound(id.clone()),
+            });
+        }
+        Ok(())
     }
 
     /// The messages an erasure touches, whole.
@@ -237,9 +254,8 @@ fn find_targets(snapshot: &Snapshot, forget: &Forget) -> Result<Targets, EngineE
                 memory.source(SourceId(position)).ok_or_else(not_found)?;
                 targets.sources.insert(SourceId(position));
             }
-            Kind::Turn => {
-                return Err(EngineError::Input(format!("`{id}` is a turn; turns hold no words to forget")));
-            }
+            // Told apart before.
+            Kind::Turn => return Err(not_found()),
         }
     }
     Ok(targets)

@@ -112,6 +112,7 @@ impl Engine {
             let fact = FactId(open_id(snapshot, Kind::Fact, &resolve.fact)?);
             let keep = VersionId(open_id(snapshot, Kind::Version, &resolve.keep)?);
             snapshot.memory.fact(fact).ok_or_else(|| EngineError::NotFound(resolve.fact.clone()))?;
+            snapshot.memory.version(keep).ok_or_else(|| EngineError::NotFound(resolve.keep.clone()))?;
             Ok((fact, keep))
         })?;
         let resolve = resolve.clone();

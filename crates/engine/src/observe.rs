@@ -428,6 +428,12 @@ fn write_message(
     let mut refused = one.refused.clone();
     let mut admitted = Vec::new();
     let mut notices = one.notices.clone();
+    let memory = &draft.snapshot.memory;
+    let source =
+        memory.source_named(one.source.kind.as_str(), &one.source.reference).and_then(|id| memory.source(id));
+    if one.lineage.is_some() && source.is_some_and(|source| source.copy_of.is_none()) {
+        notices.push("the source was known before as an origin of its own, and stays one".to_owned());
+    }
     let (evidence, duplicate) = match known {
         Recognised::Forgotten => {
             let detail = "these words were forgotten on request and are not learnt again";
@@ -455,7 +461,7 @@ fn write_message(
         None if stored.is_none() && !duplicate => {}
         Some(stored) => {
             for (_, passed) in &one.admitted {
-                // Its words were read when it first came; read against today's clock they would say something else.
+                // The rules read it when it first came; read against today's clock it would say something else.
                 if duplicate && one.placed_by_clock {
                     counts.duplicate += 1;
                     continue;
@@ -507,6 +513,10 @@ fn find_lineage(draft: &mut Draft<'_>, lineage: &str) -> Result<SourceId, Engine
             Some(_) => Ok(id),
             None => Err(EngineError::NotFound(lineage.to_owned())),
         };
+    }
+    if lineage.len() == 29 && lineage.starts_with(Kind::Source.prefix()) {
+        // An id of somebody else's source must not pass for a name.
+        return Err(EngineError::NotFound(lineage.to_owned()));
     }
     let (kind, reference) = lineage.split_once(':').unwrap_or(("origin", lineage));
     let (kind, reference) = match SourceKind::parse(kind) {

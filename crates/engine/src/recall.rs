@@ -1,5 +1,6 @@
 //! Recall: what is remembered that matches these words, as of any moment on either clock.
 
+use ledger::entity::EntityRef;
 use ledger::id::{EvidenceId, Kind, Position};
 use ledger::memory::{Fact, Version};
 use ledger::time::{AsOf, Instant};
@@ -80,6 +81,27 @@ impl Grain {
     }
 }
 
+/// What is asked of one entity.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The entity: `self`, or a slug.
+    pub entity: String,
+    /// One predicate; all of them, when left out.
+    pub predicate: Option<String>,
+    /// What held in the world at this instant; now, when left out.
+    pub valid_at: Option<Instant>,
+    /// What this system held at this instant; the latest, when left out.
+    pub believed_at: Option<Instant>,
+}
+
+impl About {
+    /// Everything that holds of `entity` now.
+    #[must_use]
+    pub fn entity(entity: &str) -> Self {
+        Self { entity: entity.to_owned(), predicate: None, valid_at: None, believed_at: None }
+    }
+}
+
 impl Engine {
     /// Answers what is remembered.
     ///
@@ -155,7 +177,52 @@ impl Engine {
             });
         }
         let negative = items.is_empty().then(|| negative(view, &query, &passages.words).to_owned());
-        Ok(Recalled { items, truncated, negative, ..empty(view, recall) })
+        let degraded = match passages.cut {
+            0 => Vec::new(),
+            cut => vec![format!(
+                "{cut} long messages are searched only in their first {PASSAGE_BYTES_MAX} bytes"
+            )],
+        };
+        Ok(Recalled { items, truncated, negative, degraded, ..empty(view, recall) })
+    }
+
+    /// What holds of one entity at a moment on both clocks: all of it, or only `predicate`. Disputes come whole.
+    ///
+    /// No words are searched, so the work grows with the facts about the entity and not with the memory.
+    ///
+    /// # Errors
+    /// [`EngineError::Input`] for an entity that is no slug or a predicate outside the registry.
+    pub fn facts_about(&self, call: Call<'_>, about: &About) -> Result<Recalled, EngineError> {
+        let entity = EntityRef::parse(&about.entity)
+            .map_err(|error| EngineError::Input(format!("entity: {error}")))?;
+        if let Some(name) = about.predicate.as_deref().filter(|name| self.registry().get(name).is_none()) {
+            let short: String = name.chars().take(60).collect();
+            return Err(EngineError::Input(format!("predicate `{short}` is not in the registry")));
+        }
+        self.read(call.scope, |snapshot| {
+            let as_of = as_of(snapshot, call.now, about.valid_at, about.believed_at);
+            let view = View { snapshot, registry: self.registry(), as_of };
+            let facts = || {
+                let known = snapshot.about(&entity).iter().filter_map(|id| snapshot.memory.fact(*id));
+                known.filter(|fact| {
+                    fact.key.as_ref().is_some_and(|key| {
+                        about.predicate.as_deref().is_none_or(|predicate| *key.predicate == *predicate)
+                    })
+                })
+            };
+            let items: Vec<Item> = facts()
+                .flat_map(|fact| fact.versions.iter().map(move |version| (fact, version)))
+                .filter(|(_, version)| version.is_current(&as_of))
+                .filter_map(|(fact, version)| view.item(fact, version, 1.0, Map::new()))
+                .collect();
+            let everything = Recall { limit: usize::MAX, ..Recall::of("") };
+            let no = || match facts().next() {
+                Some(_) => before_the_log(view).unwrap_or("known_empty"),
+                None => "unknown_entity",
+            };
+            let negative = items.is_empty().then(|| no().to_owned());
+            Ok(Recalled { items, negative, ..empty(view, &everything) })
+        })
     }
 
     /// Every fact that holds at a moment on both clocks.
@@ -203,10 +270,12 @@ pub(crate) fn as_of(
     valid_at: Option<Instant>,
     believed_at: Option<Instant>,
 ) -> AsOf {
+    // Who looks back sees no later append, so support and the day something was last said are those of then, too.
+    let recorded_by_then = believed_at.map_or(u64::MAX, |then| snapshot.memory.watermark_at(then));
     AsOf {
         valid_at: valid_at.unwrap_or(now),
         believed_at: believed_at.unwrap_or(Instant::MAX),
-        watermark: snapshot.durable,
+        watermark: snapshot.durable.min(recorded_by_then),
     }
 }
 
@@ -345,6 +414,8 @@ pub(crate) struct Passages {
     words: LexicalIndex,
     entries: Vec<Passage>,
     last: Option<Position>,
+    /// Messages of which only the beginning is searched.
+    cut: usize,
 }
 
 struct Passage {
@@ -378,6 +449,7 @@ impl Passages {
 
     fn add(&mut self, id: EvidenceId, evidence: &ledger::evidence::Evidence) {
         let text = evidence.words.text.as_deref().unwrap_or_default();
+        self.cut += usize::from(text.len() > PASSAGE_BYTES_MAX);
         let text = &text[..text.floor_char_boundary(PASSAGE_BYTES_MAX)];
         let speaker = evidence.words.author_name.as_deref().unwrap_or_default();
         let place = self.entries.len() as u32;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ledger::admission::Policies;
+use ledger::entity::EntityRef;
 use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, FactId, Position, VersionId, Watermark};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
@@ -54,12 +55,19 @@ pub(crate) struct Snapshot {
     document_of: FxHashMap<VersionId, u32>,
     /// Facts that a turn may want without a match: identity, constraint and preference, in that order.
     profile: [Vec<FactId>; 3],
+    /// The facts about each entity, in the order they were first stated.
+    about: FxHashMap<EntityRef, Vec<FactId>>,
 }
 
 impl Snapshot {
     /// Facts of the classes a turn may want without a match, the most general first.
     pub fn profile(&self) -> impl Iterator<Item = FactId> + '_ {
         self.profile.iter().flatten().copied()
+    }
+
+    /// The facts about one entity, in the order they were first stated.
+    pub fn about(&self, entity: &EntityRef) -> &[FactId] {
+        self.about.get(entity).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// About how much memory this takes: the words' index to the byte, the rest by the measured cost of a claim.
@@ -81,6 +89,12 @@ impl Snapshot {
                     _ => return,
                 };
                 self.profile[place].push(FactId(position));
+            }
+            Row::Claim(claim) => {
+                // The first claim names the fact's entity.
+                if self.memory.fact(claim.fact).is_some_and(|fact| fact.causes.len() == 1) {
+                    self.about.entry(claim.words.entity.clone()).or_default().push(claim.fact);
+                }
             }
             _ => {}
         }
@@ -127,6 +141,17 @@ impl Snapshot {
 
     /// Takes back rows that the store did not take.
     fn take_back(&mut self, watermark: Watermark, rows: &[(Position, Row)]) {
+        for (_, row) in rows.iter().rev() {
+            let Row::Claim(claim) = row else { continue };
+            if let Some(facts) = self.about.get_mut(&claim.words.entity) {
+                while facts.last().is_some_and(|fact| fact.0.seq > watermark) {
+                    facts.pop();
+                }
+                if facts.is_empty() {
+                    self.about.remove(&claim.words.entity);
+                }
+            }
+        }
         self.memory.take_back(watermark, rows);
         while let Some(id) = self.documents.last().copied().filter(|id| id.0.seq > watermark) {
             self.documents.pop();

@@ -168,6 +168,9 @@ impl Engine {
         if cut > 0 {
             notices.push(format!("{cut} more candidates were not considered"));
         }
+        if decided == Triage::Retrieve && record.candidates.is_empty() {
+            notices.push("nothing is known that the turn could use".to_owned());
+        }
         let id = |version: VersionId| view.id(Kind::Version, version);
         let turned = Turned {
             turn: String::new(),

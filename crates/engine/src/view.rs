@@ -51,7 +51,7 @@ impl View<'_> {
         let memory = &self.snapshot.memory;
         let state = version.state(&self.as_of)?;
         let (believed, ended) = version.belief(&self.as_of)?;
-        let claim = memory.value_of(version)?;
+        let claim = memory.told_by(version, &self.as_of)?;
         Some(VersionText {
             id: self.id(Kind::Version, version.id),
             value: value_json(claim.words.value()),
@@ -75,7 +75,7 @@ impl View<'_> {
     ) -> Option<Item> {
         let memory = &self.snapshot.memory;
         let told = self.version(fact, version)?;
-        let claim = memory.value_of(version)?;
+        let claim = memory.told_by(version, &self.as_of)?;
         Some(Item {
             id: told.id,
             fact: Some(self.id(Kind::Fact, fact.id)),

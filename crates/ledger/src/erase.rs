@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::adjudicate::retell;
-use crate::claim::Claim;
+use crate::claim::{Claim, Op};
 use crate::evidence::{Evidence, EvidenceWords};
 use crate::fact::{ActKind, Standing, Transition};
 use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId};
@@ -173,12 +173,33 @@ fn doomed_acts(
     evidence: &FxHashSet<EvidenceId>,
     sources: &FxHashSet<SourceId>,
 ) -> FxHashSet<Position> {
-    let senseless = |kind: &ActKind| match kind {
-        ActKind::ResolveDispute { keep, .. } => keep.iter().all(|claim| claims.contains(claim)),
+    let senseless = |position: Position, kind: &ActKind| match kind {
+        ActKind::ResolveDispute { fact, keep } => {
+            keep.iter().all(|claim| claims.contains(claim))
+                || !has_rival(memory, *fact, keep, position, claims)
+        }
         ActKind::NewEdition { source, edition, .. } => sources.contains(source) || evidence.contains(edition),
         ActKind::Withdraw { source } | ActKind::Reinstate { source } => sources.contains(source),
     };
-    memory.acts().filter(|(_, act)| senseless(&act.kind)).map(|(position, _)| position).collect()
+    memory.acts().filter(|(at, act)| senseless(*at, &act.kind)).map(|(position, _)| position).collect()
+}
+
+/// Whether anything is left that the act decided against: a claim before it, of another value than the one kept. An act
+/// without would keep a reason that speaks of words nobody said any more.
+fn has_rival(
+    memory: &Memory,
+    fact: FactId,
+    keep: &[ClaimId],
+    act: Position,
+    doomed: &FxHashSet<ClaimId>,
+) -> bool {
+    let Some(fact) = memory.fact(fact) else { return false };
+    let kept = keep.iter().find_map(|claim| memory.claim(*claim)).map(|claim| claim.words.value_key());
+    let before = fact.causes.iter().filter(|cause| **cause < act).map(|cause| ClaimId(*cause));
+    before
+        .filter(|claim| !doomed.contains(claim))
+        .filter_map(|claim| memory.claim(claim))
+        .any(|claim| claim.op == Op::Assert && Some(claim.words.value_key()) != kept)
 }
 
 fn facts_touched(memory: &Memory, claims: &FxHashSet<ClaimId>, acts: &FxHashSet<Position>) -> Vec<FactId> {

@@ -133,7 +133,7 @@ pub fn judge(
     check_confidence(predicate, proposal, policy)?;
     let quotes = places.quotes(testimony.text, proposal, policy)?;
     check_grounded(testimony, value.as_ref(), &quotes)?;
-    check_asserted(testimony, predicate, proposal.op, &quotes, policy)?;
+    check_asserted(testimony, predicate, proposal.op, value.as_ref(), &quotes, policy)?;
     let (valid_from, valid_to) = read_interval(testimony, proposal, policy)?;
     check_no_secret(value.as_ref(), &quotes)?;
     Ok(Admitted {
@@ -155,7 +155,7 @@ fn refuse(code: RefusalCode, detail: impl Into<String>) -> Refusal {
 }
 
 /// The names proposers give the owner; a slug of one of these could only be confused with the owner.
-const OWNER_NAMES: &[&str] = &["self", "me", "i", "user", "the-user", "owner", "myself"];
+const OWNER_NAMES: &[&str] = &["self", "me", "i", "user", "the-user", "owner", "the-owner", "myself"];
 
 fn read_entity(written: &str, policy: &AdmissionPolicy) -> Result<EntityRef, Refusal> {
     if written.len() > policy.entity_bytes_max {
@@ -164,7 +164,8 @@ fn read_entity(written: &str, policy: &AdmissionPolicy) -> Result<EntityRef, Ref
     }
     let entity =
         EntityRef::parse(written).map_err(|error| refuse(RefusalCode::MalformedEntity, error.to_string()))?;
-    match OWNER_NAMES.contains(&entity.to_string().as_str()) {
+    let is_person = matches!(entity.kind(), None | Some("person" | "user"));
+    match is_person && OWNER_NAMES.contains(&entity.name()) {
         true => Ok(EntityRef::owner()),
         false => Ok(entity),
     }
@@ -334,6 +335,7 @@ fn check_asserted(
     testimony: &Testimony<'_>,
     predicate: &Predicate,
     op: Op,
+    value: Option<&Stated>,
     quotes: &Quotes,
     policy: &AdmissionPolicy,
 ) -> Result<(), Refusal> {
@@ -347,6 +349,9 @@ fn check_asserted(
     };
     for quote in quotes.iter() {
         let span = Span { start: quote.span().start as usize, end: quote.span().end as usize };
+        if testimony.author != Author::Owner && is_field(testimony.text, span, value) {
+            continue;
+        }
         let Some(found) = not_asserted(testimony.text, span) else { continue };
         let way = match found.kind {
             NotAssertedKind::Question => Unasserted::Question,
@@ -357,12 +362,42 @@ fn check_asserted(
             | NotAssertedKind::Wish
             | NotAssertedKind::Uncertain => Unasserted::Hypothetical,
         };
+        if found.kind == NotAssertedKind::Negated
+            && polarity != Polarity::Affirmative
+            && carries(value, found.clue_span.slice(testimony.text))
+        {
+            continue;
+        }
         if policy.refuses(way, predicate) && !permits(found.kind, polarity, op == Op::Retract) {
             let detail = format!("the sentence does not assert the quote: {}", manner(found.kind));
             return Err(refuse(RefusalCode::NotAsserted, detail));
         }
     }
     Ok(())
+}
+
+/// Whether a text value holds the denying word itself: "don't use emojis" is what such a value says, not its opposite.
+fn carries(value: Option<&Stated>, clue: Option<&str>) -> bool {
+    let (Some(Stated { value: Value::Text(text), .. }), Some(clue)) = (value, clue) else { return false };
+    let clue = clue.to_lowercase();
+    let mut words = text.split(|one: char| !one.is_alphanumeric() && one != '\'' && one != '\u{2019}');
+    clue.split_whitespace().count() == 1 && words.any(|word| word.to_lowercase() == clue)
+}
+
+/// Whether the quote is a whole line of the form `Label: value`, and the value exactly what the line gives.
+///
+/// A field of a document's head states its value whatever marks that holds (`Title: What is a widget?`). An owner's
+/// message has no fields: there a question stays one.
+fn is_field(text: &str, span: Span, value: Option<&Stated>) -> bool {
+    let (Some(quote), Some(stated)) = (span.slice(text), value) else { return false };
+    let before = &text[..span.start];
+    let after = &text[span.end..];
+    let whole_line = (before.is_empty() || before.ends_with(['\n', '\r']))
+        && (after.is_empty() || after.starts_with(['\n', '\r']));
+    let Some((label, given)) = quote.split_once(": ") else { return false };
+    let is_label = (1..=40).contains(&label.len())
+        && label.chars().all(|one| one.is_alphanumeric() || matches!(one, '-' | '_' | ' '));
+    whole_line && is_label && !quote.contains(['\n', '\r']) && given.trim() == stated.written.trim()
 }
 
 /// What a sentence does instead of asserting, in words for the proposer.

@@ -11,6 +11,7 @@
 //! - what was said ([`claim`]), what is held true ([`fact`]) and how that is decided ([`settle`], [`adjudicate`]);
 //! - how a log folds into a readable memory ([`log`], [`memory`]) and how words are forgotten ([`erase`], [`proof`]);
 //! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]);
+//! - how all of it reads as text ([`print`](mod@print));
 //! - what a store must do ([`store`]), and the plainest one that does ([`reference`](mod@reference)).
 #![deny(missing_docs)]
 
@@ -51,6 +52,7 @@ pub mod resolve;
 pub mod triage;
 pub mod turn;
 
+pub mod print;
 pub mod reference;
 pub mod store;
 

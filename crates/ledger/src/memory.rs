@@ -158,6 +158,13 @@ impl Memory {
         self.recorded.get(seq.checked_sub(1)? as usize).copied()
     }
 
+    /// The last append recorded at or before `instant`; 0 when there is none.
+    #[must_use]
+    pub fn watermark_at(&self, instant: Instant) -> Watermark {
+        // Appends are recorded in the order of time.
+        self.recorded.partition_point(|recorded| *recorded <= instant) as Watermark
+    }
+
     /// The view of someone who knows everything so far, of the world at `valid_at`.
     #[must_use]
     pub fn now(&self, valid_at: Instant) -> AsOf {
@@ -237,6 +244,22 @@ impl Memory {
     #[must_use]
     pub fn value_of(&self, version: &Version) -> Option<&Claim> {
         version.claims.iter().filter_map(|support| self.claims.get(&support.claim)).map(AsRef::as_ref).next()
+    }
+
+    /// The claim that tells a version to an observer at `as_of`: of those that support it, the one said last by then.
+    ///
+    /// Values that are equal to a ledger may be written in several ways (`e-mail`, `E-Mail`); people see the latest.
+    #[must_use]
+    pub fn told_by(&self, version: &Version, as_of: &AsOf) -> Option<&Claim> {
+        let known = |id: &ClaimId| self.recorded_when(id.0.seq).is_none_or(|at| at <= as_of.believed_at);
+        version
+            .supporting(as_of.watermark)
+            .filter(known)
+            .filter_map(|id| self.claims.get(&id).map(|claim| (id, claim.as_ref())))
+            .filter(|(_, claim)| claim.begins() <= as_of.valid_at || claim.event_time <= as_of.valid_at)
+            .max_by_key(|(id, claim)| (claim.event_time, *id))
+            .map(|(_, claim)| claim)
+            .or_else(|| self.value_of(version))
     }
 
     /// The versions of `fact` that contradict each other in the eyes of an observer at `as_of`: none, or at least two.

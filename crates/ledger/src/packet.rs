@@ -78,7 +78,7 @@ pub fn tell(
     version: &Version,
     as_of: &AsOf,
 ) -> Option<String> {
-    let claim = memory.value_of(version)?;
+    let claim = memory.told_by(version, as_of)?;
     let state = version.state(as_of)?;
     let about =
         if claim.words.entity.is_owner() { "user".to_owned() } else { claim.words.entity.to_string() };
@@ -91,6 +91,8 @@ pub fn tell(
         (Some(crate::value::Value::Text(text)), true) if claim.words.quotes.first().text() == text => {
             format!("\u{201c}{value}\u{201d}")
         }
+        // Nor may words that are nobody's bring quotation marks of their own.
+        (_, false) => without_marks(&value),
         _ => value,
     };
     let mut line = format!("{about} \u{b7} {label}: {}", one_line(&value));
@@ -113,6 +115,15 @@ pub fn tell(
         line.push_str(&format!(" \u{b7} said {}", day(said)));
     }
     Some(line)
+}
+
+/// A text whose quotation marks are apostrophes.
+fn without_marks(text: &str) -> String {
+    const MARKS: &[char] = &[
+        '"', '\u{201c}', '\u{201d}', '\u{201e}', '\u{201f}', '\u{ab}', '\u{bb}', '\u{2039}', '\u{203a}',
+        '\u{300c}', '\u{300d}', '\u{300e}', '\u{300f}', '\u{ff02}',
+    ];
+    text.replace(MARKS, "'")
 }
 
 /// Line breaks inside a value would let it pose as another item.

@@ -4,7 +4,7 @@
 //! predicate that is not in it cannot enter memory, and one already stored that is missing from it stops a build.
 //! So a bad file must fail at load, with words that lead to the place: file, line, table, key, and what to do.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ pub const PREDICATES_MAX: usize = 4096;
 pub struct Registry {
     version: String,
     predicates: Vec<Predicate>,
-    by_name: HashMap<String, PredicateId>,
+    by_name: BTreeMap<String, PredicateId>,
 }
 
 /// A cheap handle to a predicate: its place in the registry that gave it.
@@ -200,7 +200,7 @@ impl Registry {
             ));
         }
         let mut predicates: Vec<Predicate> = Vec::with_capacity(file.predicate.len());
-        let mut by_name = HashMap::with_capacity(file.predicate.len());
+        let mut by_name = BTreeMap::new();
         for table in file.predicate {
             let predicate = read_predicate(&place, &table)?;
             // At most PREDICATES_MAX, checked above, so the index fits.

@@ -1,5 +1,6 @@
 //! Connections: how every one of them is set up, and the pool of those that read.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,7 +47,20 @@ pub(crate) fn assert_version() -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Waits for a lock in short steps, so that many processes take turns, and gives up after [`BUSY_MS_MAX`].
+thread_local! {
+    /// How long this thread's statements wait for a lock.
+    static PATIENCE_MS: Cell<u64> = const { Cell::new(BUSY_MS_MAX) };
+}
+
+/// Runs `work` with statements that give up on a lock after `patience_ms`.
+pub(crate) fn with_patience<T>(patience_ms: u64, work: impl FnOnce() -> T) -> T {
+    let before = PATIENCE_MS.replace(patience_ms);
+    let done = work();
+    PATIENCE_MS.set(before);
+    done
+}
+
+/// Waits for a lock in short steps, so that many processes take turns, and gives up when patience is over.
 fn wait_for_lock() -> impl FnMut(i32) -> bool + Send + 'static {
     let mut since = 0;
     move |tries| {
@@ -55,7 +69,7 @@ fn wait_for_lock() -> impl FnMut(i32) -> bool + Send + 'static {
             since = now;
         }
         std::thread::sleep(Duration::from_micros(500 + 250 * tries.clamp(0, 20) as u64));
-        now.saturating_sub(since) < BUSY_MS_MAX
+        now.saturating_sub(since) < PATIENCE_MS.get()
     }
 }
 

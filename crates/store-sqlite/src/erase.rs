@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 
 use crate::append::{Entry, append_of, tip};
 use crate::chance::Chance;
-use crate::connection::{Access, READ_MS_MAX, clock_ms, sibling};
+use crate::connection::{Access, READ_MS_MAX, clock_ms, sibling, with_patience};
 use crate::error::{self, contract};
 use crate::residue::Needles;
 use crate::row::{self, Owner, Ready, Seals, Unready, signed};
@@ -621,8 +621,10 @@ fn empty_the_log(connection: &Connection, access: &Access) -> Result<bool, Store
     let since = clock_ms();
     let log = sibling(&access.path, "-wal");
     loop {
-        let checkpoint =
-            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+        // While it waits for readers it keeps writers out, so it waits little at a time.
+        let checkpoint = with_patience(200, || {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
+        });
         let busy = match checkpoint {
             Ok(busy) => busy != 0,
             Err(error) if error::kind_of(&error) == StoreErrorKind::Busy => true,

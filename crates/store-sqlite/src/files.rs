@@ -149,8 +149,18 @@ pub(crate) fn lay_ballast(path: &Path) {
     // Not zeros: a file system may keep those without taking room.
     let filling: Vec<u8> =
         (0..BALLAST_BYTES).map(|place| (place as u32).wrapping_mul(2_654_435_761) as u8 | 1).collect();
-    if write_whole(path, &filling).is_err() {
-        let _ = fs::remove_file(beside(path));
+    // It need not outlast a crash, so nobody waits for the disk.
+    let new = beside(path);
+    let laid = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&new)
+        .and_then(|mut file| file.write_all(&filling))
+        .and_then(|()| fs::rename(&new, path));
+    if laid.is_err() {
+        let _ = fs::remove_file(new);
     }
 }
 

@@ -1,9 +1,9 @@
 //! The store contract on one SQLite file: `<data>/ledger.db`, with keys beside it in `<data>/keys/`.
 //!
-//! In reading order: [`files`] and [`connection`] touch the disk; [`keyring`] and [`seal`] hold the keys and seal words
-//! with them; [`schema`] has the tables; [`row`] takes rows to disk and back; [`writer`] is the one thread that
-//! writes, many callers to one commit; then the contract's verbs, each in its file: [`append`], [`read`], [`erase`],
-//! [`turn`], [`verify`].
+//! In reading order: `files` and `connection` touch the disk; `keyring` and `seal` hold the keys and seal words
+//! with them; `schema` has the tables; `row` takes rows to disk and back; `writer` is the one thread that
+//! writes, many callers to one commit; then the contract's verbs, each in its file: `append`, `read`, `erase`,
+//! `turn`, `verify`.
 #![deny(missing_docs)]
 
 mod append;

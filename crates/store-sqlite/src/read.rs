@@ -46,6 +46,7 @@ impl SqliteStore {
     pub(crate) fn read_head(&self, scope: &Scope) -> Result<Head, StoreError> {
         let head = self.read_subject(scope, |connection, known| {
             let tip = tip(connection, known.number)?;
+            // Numbers of subjects are never given twice, so a subject founded again has a greater one.
             Ok(Head {
                 watermark: tip.watermark,
                 recorded_at: tip.recorded_at,

@@ -42,3 +42,21 @@ pub(crate) fn migrate(connection: &Connection, version: u32) -> rusqlite::Result
     }
     Ok(version < VERSION)
 }
+
+/// What of the file's tables, indexes and triggers is not as this program makes them, by name.
+pub(crate) fn differences(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let list = |connection: &Connection| -> rusqlite::Result<Vec<(String, Option<String>)>> {
+        let mut select = connection.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")?;
+        let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect()
+    };
+    let fresh = Connection::open_in_memory()?;
+    migrate(&fresh, 0)?;
+    let (expected, found) = (list(&fresh)?, list(connection)?);
+    let missing = expected.iter().filter(|item| !found.contains(item));
+    let added = found.iter().filter(|item| !expected.contains(item));
+    let mut names: Vec<String> = missing.chain(added).map(|(name, _)| name.clone()).collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}

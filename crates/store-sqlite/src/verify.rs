@@ -12,11 +12,11 @@ use ledger::time::Instant;
 use rusqlite::{Connection, params};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::SqliteStore;
 use crate::append::tip;
 use crate::error;
 use crate::row::{Stretch, Table, signed};
 use crate::subject::{Known, StoredSeals};
+use crate::{SqliteStore, schema};
 
 /// Appends checked on one snapshot.
 const PIECE_APPENDS: u64 = 500;
@@ -192,6 +192,16 @@ impl SqliteStore {
             Ok(lines) => lines.iter().for_each(|line| check.damage("`ledger.db`".to_owned(), line)),
             Err(error) => {
                 check.damage("`ledger.db`".to_owned(), &error::sqlite(error, "check the file").to_string())
+            }
+        }
+        match schema::differences(&connection) {
+            Ok(names) => {
+                for name in names {
+                    check.damage(format!("schema `{name}`"), "is not as it was made");
+                }
+            }
+            Err(error) => {
+                check.damage("`ledger.db`".to_owned(), &error::sqlite(error, "read the schema").to_string())
             }
         }
         match collect("PRAGMA foreign_key_check") {

@@ -178,6 +178,22 @@ fn sealed_messages(directory: &Path, seq: u64) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn copies_that_other_files_hold_are_counted() {
+    let directory = places::fresh();
+    let store = places::open(&directory);
+    let ana = scope("ana");
+    append(&store, &ana, 0, first_story(1, 1));
+    let secrets = sealed(&directory, 1, 1);
+    fs::create_dir_all(directory.join("derived/lexical")).expect("a directory");
+    fs::write(directory.join("derived/lexical/segment"), secrets.concat()).expect("a copy");
+    fs::write(directory.join("telemetry.db"), &secrets[0]).expect("another");
+    let (rows, residue) = erase(&store, &ana, 1, &whole_story(1));
+    assert_eq!((rows, residue), (5, secrets.len() as u64 + 1));
+    assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    append(&store, &ana, 2, first_story(3, 3));
+}
+
+#[test]
 fn a_stale_reader_is_waited_for_and_then_told_of() {
     let directory = places::fresh();
     let store = places::open(&directory);

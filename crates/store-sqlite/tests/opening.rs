@@ -198,7 +198,8 @@ fn a_newer_store_is_refused_and_untouched() {
 
 #[test]
 fn what_is_no_ledger_is_refused_and_untouched() {
-    let damages: [(&str, fn(&mut Vec<u8>)); 7] = [
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [(&str, Damage); 7] = [
         ("another file", |bytes| *bytes = b"Dear diary, ".repeat(400)),
         ("a short file", |bytes| bytes.truncate(50)),
         ("another program's database", |bytes| bytes[68..72].copy_from_slice(b"abcd")),

@@ -1,10 +1,9 @@
 //! Code fences and inline code.
 
-use std::collections::HashMap;
-
 use super::line::{Lines, list_item};
 use super::{Region, RegionKind};
 use crate::quote::Span;
+use std::collections::BTreeMap;
 
 /// Fewer words than this in backticks are a name the owner writes.
 const INLINE_WORDS_MIN: usize = 3;
@@ -53,7 +52,7 @@ fn opening(bare: &str) -> Option<(char, usize)> {
 pub(super) fn inline(lines: &Lines<'_>, found: &mut Vec<Region>) {
     let runs = backtick_runs(lines);
     // From the right, the nearest later run of each length.
-    let mut nearest: HashMap<usize, usize> = HashMap::new();
+    let mut nearest: BTreeMap<usize, usize> = BTreeMap::new();
     let mut partner = vec![None; runs.len()];
     for (index, run) in runs.iter().enumerate().rev() {
         partner[index] = nearest.insert(run.length, index);

@@ -1,6 +1,6 @@
 //! Pasted documents, messages and transcripts.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -149,7 +149,7 @@ fn tags(lines: &Lines<'_>, found: &mut Vec<Region>) {
         return;
     }
     // For each name: how deep it is open, and where its outermost opening stands.
-    let mut open: HashMap<String, (usize, usize)> = HashMap::new();
+    let mut open: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for tag in TAG.captures_iter(all) {
         let Some(whole) = tag.get(0) else { continue };
         let name = tag
@@ -285,7 +285,7 @@ fn is_turn(lines: &Lines<'_>, at: usize) -> bool {
 /// `Bob: …`, `Ana: …`, `Bob: …`: three or more named lines in which one name comes back after another. A list of keys
 /// and values names each key once.
 fn speakers(lines: &Lines<'_>, found: &mut Vec<Region>) {
-    let mut last: HashMap<String, usize> = HashMap::new();
+    let mut last: BTreeMap<String, usize> = BTreeMap::new();
     let mut spoken: Vec<usize> = Vec::new();
     let mut returned = false;
     for at in 0..lines.len() {

@@ -172,6 +172,15 @@ impl<'a> Quote<'a> {
 }
 
 impl Quote<'_> {
+    /// How many words and numbers of the quote carry content.
+    fn content_words(&self) -> usize {
+        let carries = |token: &&Token<'_>| match token.kind {
+            Kind::Word => !name::is_function_word(&token.plain),
+            _ => token.has_digit(),
+        };
+        self.tokens.iter().filter(carries).count()
+    }
+
     /// Whether number words stand in the quote where they count nothing: the animal in `I have a pet`.
     fn has_uncounted(&self, run: &[&Token<'_>]) -> bool {
         let Some(first) = run.first().filter(|_| self.has_run(run)) else { return false };
@@ -488,6 +497,8 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         used[from..to].iter_mut().for_each(|used| *used = true)
     };
     let mut standing = 0_usize;
+    // Whether a date, time, number, name or language stands, which no common word does by chance.
+    let mut firm = false;
 
     let dates = value.dates();
     for mention in dates {
@@ -545,6 +556,8 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         standing += 1;
     }
 
+    firm |= standing > 0;
+
     let vocabulary = Vocabulary::of(quotes);
     let mut absent = 0_usize;
     let names: Vec<bool> = name::scan(tokens).iter().fold(vec![false; tokens.len()], |mut names, mention| {
@@ -571,6 +584,7 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
                 return Some(Ungrounded { piece: Piece::Name, text: token.text.to_owned() });
             }
             standing += 1;
+            firm = true;
             continue;
         }
         if let Some(language) = language::of_word(&token.plain).filter(|_| token.is_capitalised())
@@ -582,25 +596,33 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         if name::is_function_word(&token.plain) || (clings && token.plain.len() <= 2) {
             continue;
         }
-        if vocabulary.has_word(&token.plain) || spoken() {
+        if vocabulary.has_word(&token.plain) {
             standing += 1;
+        } else if spoken() {
+            standing += 1;
+            firm = true;
         } else {
             absent += 1;
             first_absent = first_absent.or(Some(token));
         }
     }
     if standing == 0 && absent == 0 {
-        // Only function words (`he/him`) or only marks.
-        let any = tokens.iter().any(|token| match token.kind {
-            Kind::Word => {
-                vocabulary.near(&token.plain, usize::MAX).any(|(word, _)| word.plain == token.plain)
-            }
-            _ => words == 0 && quotes.has_run(&[token]),
-        });
-        return (!any).then(|| Ungrounded { piece: Piece::Words, text: text.to_owned() });
+        // Only function words (`he/him`) or only marks: nothing to paraphrase, so all of it must stand.
+        let spoken = |token: &Token<'_>| {
+            vocabulary.near(&token.plain, usize::MAX).any(|(word, _)| word.plain == token.plain)
+        };
+        let all = match words {
+            0 => quotes.has_run(&run(0, tokens.len())),
+            _ => tokens.iter().filter(|token| token.kind == Kind::Word).all(spoken),
+        };
+        return (!all).then(|| Ungrounded { piece: Piece::Words, text: text.to_owned() });
     }
-    // Of everything that carries content a third must stand; numbers, dates and names that stand count as such.
-    (standing == 0 || standing * 2 < absent).then(|| Ungrounded {
+    // Of everything that carries content a third must stand; numbers, dates and names that stand count as such. And a
+    // value retells its quote: one of which not even most stands, and that has as much to say as the whole quote, took
+    // its words from elsewhere.
+    let offered = || quotes.list.iter().map(Quote::content_words).sum::<usize>();
+    let retells = absent == 0 || absent < standing || standing + absent < offered() + usize::from(firm);
+    (standing == 0 || standing * 2 < absent || !retells).then(|| Ungrounded {
         piece: Piece::Words,
         text: first_absent.map_or(text, |token| token.text).to_owned(),
     })

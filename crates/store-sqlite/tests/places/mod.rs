@@ -1,4 +1,5 @@
 //! Directories for tests, named after the test so that a later run takes the place of an earlier one.
+#![allow(dead_code, reason = "each test program takes what it needs")]
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
