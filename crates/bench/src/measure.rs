@@ -72,7 +72,7 @@ pub fn digits(value: f64) -> String {
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
         size if size >= 1.0 => format!("{value:.2}"),
-        size if size == 0.0 => "0".to_owned(),
+        0.0 => "0".to_owned(),
         _ => format!("{value:.3}"),
     }
 }
@@ -83,7 +83,7 @@ pub fn thousands(value: i64) -> String {
     let plain = value.unsigned_abs().to_string();
     let mut text = String::new();
     for (place, digit) in plain.chars().enumerate() {
-        if place > 0 && (plain.len() - place) % 3 == 0 {
+        if place > 0 && (plain.len() - place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -90,11 +90,9 @@ impl Snapshot {
                 };
                 self.profile[place].push(FactId(position));
             }
-            Row::Claim(claim) => {
-                // The first claim names the fact's entity.
-                if self.memory.fact(claim.fact).is_some_and(|fact| fact.causes.len() == 1) {
-                    self.about.entry(claim.words.entity.clone()).or_default().push(claim.fact);
-                }
+            // The first claim names the fact's entity.
+            Row::Claim(claim) if self.memory.fact(claim.fact).is_some_and(|fact| fact.causes.len() == 1) => {
+                self.about.entry(claim.words.entity.clone()).or_default().push(claim.fact);
             }
             _ => {}
         }

@@ -36,13 +36,16 @@ fn with(mut proposal: Json, field: &str, value: Json) -> Json {
     proposal
 }
 
+/// A story, who says it, the message, the proposal, and what becomes of it.
+type Case = (&'static str, Author, &'static str, Json, Result<Realm, String>);
+
 #[test]
 fn each_code_has_its_case() {
     let lives = "I live in Zagreb.";
     let city = || claim("home_city", "Zagreb", "I live in Zagreb");
     let fails = |code: RefusalCode| Err(code.as_str().to_owned());
     let owner = Author::Owner;
-    let table: Vec<(&str, Author, &str, Json, Result<Realm, String>)> = vec![
+    let table: Vec<Case> = vec![
         ("the plain case", owner, lives, city(), Ok(Realm::Owner)),
         ("white space and composition fold", owner, "I live\n  in  Zagreb.", city(), Ok(Realm::Owner)),
         (
