@@ -35,6 +35,11 @@ impl Context {
             Failure::usage("there is no home directory to keep data in")
                 .hint("give a directory with `--data` or `TESTIMONY_DATA`")
         })?;
+        // The nearest thing that is there must be a directory, or nothing can be made below it.
+        if let Some(there) = data.ancestors().find(|path| path.exists()).filter(|path| !path.is_dir()) {
+            return Err(Failure::input(format!("`{}` is no directory", there.display()))
+                .hint("give a directory with `--data` or `TESTIMONY_DATA`"));
+        }
         let subject = Subject::parse(&global.subject).map_err(|error| Failure::input(error.to_string()))?;
         let now = global.now.as_deref().map(|text| instant("--now", text)).transpose()?;
         let config =

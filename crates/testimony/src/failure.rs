@@ -254,8 +254,10 @@ pub(crate) fn usage(refused: &clap::Error, as_json: bool) -> Exit {
             (UsageKind::InvalidSubcommand, Some(word)) => format!("unknown command `{word}`"),
             _ => {
                 let told = refused.to_string();
-                let first = told.split("\n\n").next().unwrap_or(&told);
-                first.trim_start_matches("error: ").replace('\'', "`").trim().to_owned()
+                // The first paragraph, on one line, without the list of everything that could have been written.
+                let lines = told.lines().take_while(|line| !line.is_empty()).map(str::trim);
+                let first: Vec<&str> = lines.filter(|line| !line.starts_with('[')).collect();
+                first.join(" ").trim_start_matches("error: ").replace('\'', "`")
             }
         };
         let failure = Failure::usage(message);

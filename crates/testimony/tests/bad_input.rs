@@ -19,6 +19,16 @@ fn lived_in() -> Memory {
     memory
 }
 
+/// Runs the command on the memory, unless the arguments name another place.
+fn at(memory: &Memory, arguments: &[&str]) -> Ran {
+    if !arguments.contains(&"--data") {
+        return memory.run(arguments);
+    }
+    let mut command = support::command();
+    command.args(arguments);
+    run(command, b"")
+}
+
 fn is_told(ran: &Ran, exit: i32, wanted: &str) {
     assert_eq!(ran.exit, exit, "{ran:#?}");
     assert!(ran.err.contains(wanted), "`{wanted}` is not in {ran:#?}");
@@ -156,11 +166,13 @@ fn bad_arguments_are_told() {
         (1, &["why", "nonsense"], "nothing with id `nonsense`"),
         (1, &["replay", "tu_nonsense"], "nothing with id"),
         (1, &["forget", "--source", "conversation:none"], "nothing with id"),
+        (3, &["--data", "/etc/passwd", "recall", "x"], "`/etc/passwd` is no directory"),
+        (3, &["--data", "/etc/passwd/below", "remember", "x"], "`/etc/passwd` is no directory"),
         (3, &["--policies", "/no/such/directory", "init"], "no such file"),
     ] {
-        let ran = memory.run(arguments);
+        let ran = at(&memory, arguments);
         is_told(&ran, exit, wanted);
-        let as_json = memory.run(&[&["--json"], arguments].concat()).ended(exit).json();
+        let as_json = at(&memory, &[&["--json"], arguments].concat()).ended(exit).json();
         for field in ["code", "message"] {
             assert!(as_json["error"][field].is_string(), "{arguments:?}: {as_json}");
         }
@@ -353,6 +365,30 @@ fn a_full_disk_is_told_reading_goes_on_and_forgetting_works() {
     memory.run(&["recall", "where do I live?"]).ended(1);
     memory.verify();
     drop(unmount);
+}
+
+#[test]
+fn the_doctor_sees_what_is_open_to_others_and_what_is_gone() {
+    let memory = lived_in();
+    let find = |findings: &Json, name: &str| -> Json {
+        let checks = findings["checks"].as_array().expect("a list");
+        checks
+            .iter()
+            .find(|check| check["name"] == json!(name))
+            .unwrap_or_else(|| panic!("{name} in {findings}"))
+            .clone()
+    };
+    let path = memory.data().join("ledger.db");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("set");
+    let findings = memory.json(6, &["doctor"]);
+    let modes = find(&findings, "modes");
+    assert_eq!(modes["ok"], json!(false), "{findings}");
+    assert!(modes["found"].as_str().is_some_and(|found| found.contains("ledger.db")), "{findings}");
+    // Opening closed it again.
+    assert_eq!(memory.json(0, &["doctor"])["ok"], json!(true));
+    fs::remove_file(memory.data().join("keys").join("master.key")).expect("removed");
+    let findings = memory.json(5, &["doctor"]);
+    assert_eq!(find(&findings, "store")["ok"], json!(false), "{findings}");
 }
 
 struct Unmount<'test>(&'test Memory);

@@ -47,3 +47,32 @@ fn many_lines_at_once_keep_their_order_and_a_watermark_each() {
     assert_eq!(watermarks, (1..=700).collect::<Vec<u64>>());
     memory.verify();
 }
+
+#[test]
+fn processes_that_begin_a_memory_together_are_all_kept() {
+    let memory = Memory::new();
+    let children: Vec<_> = (0..8)
+        .map(|number| {
+            let text = format!("I prefer tea number {number}.");
+            let mut command = memory.command(&["--json", "remember", &text]);
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("it starts")
+        })
+        .collect();
+    let mut watermarks: Vec<u64> = children
+        .into_iter()
+        .map(|child| {
+            let output = child.wait_with_output().expect("it ends");
+            assert!(output.status.success(), "{output:?}");
+            let answer: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+            answer["watermark"].as_u64().expect("a number")
+        })
+        .collect();
+    watermarks.sort_unstable();
+    assert_eq!(watermarks, (1..=8).collect::<Vec<u64>>());
+    memory.verify();
+}

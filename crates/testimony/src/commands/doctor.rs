@@ -13,7 +13,8 @@ use crate::failure::{Exit, Failure, Stop};
 
 /// Look after the data directory: modes, keys, versions, room
 ///
-/// Nothing is changed. The exit code is that of the worst finding: 5 for a damaged, newer or keyless store, 6 for modes and room.
+/// Modes, keys and sizes are looked at first; then the store is opened as any verb opens it, which closes files that were open to
+/// others and lays missing ballast. The exit code is that of the worst finding: 5 for a damaged, newer or keyless store, 6 for modes and room.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  testimony doctor\n  testimony --json doctor")]
 pub(crate) struct Arguments {}
