@@ -121,7 +121,11 @@ impl Run {
         let what = format!("operation {operation} on subject {subject}");
         match self.chance.below(1_000) {
             0..300 => self.append(&what, subject),
-            300..420 => drop(self.both(&what, |store| store.head(&scope))),
+            // Lives are counted by each store in its own way; that there is one is what both must say.
+            300..420 => drop(self.both(&what, |store| {
+                let head = store.head(&scope)?;
+                Ok((head.watermark, head.recorded_at, head.incarnation > 0))
+            })),
             420..570 => {
                 let back = if self.chance.one_in(200) { u64::MAX } else { self.chance.below(12) };
                 let watermark = self.subjects[subject].1.watermark;
