@@ -14,6 +14,7 @@ mod croatian;
 mod english;
 mod fold;
 mod name;
+mod openings;
 mod rule;
 mod when;
 
@@ -25,6 +26,7 @@ use regex::Regex;
 
 use clause::{Clause, pattern};
 use fold::Folded;
+use openings::Openings;
 use rule::Rule;
 
 /// The name of this proposer, recorded with what it nominates.
@@ -135,6 +137,9 @@ fn is_standing(draft: &Draft) -> bool {
 static RULES: LazyLock<Vec<Rule>> =
     LazyLock::new(|| english::rules().into_iter().chain(croatian::rules()).collect());
 
+/// What clauses begin with, by the rule it could be.
+static OPENINGS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&RULES));
+
 static BARE_REMEMBER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?:please |molim te )?(?:remember|remember this|zapamti|upamti|zapisi|zabiljezi)$")
 });
@@ -230,7 +235,8 @@ fn read_at(
     let limit =
         interval.as_ref().filter(|span| span.start > start).map_or(folded.text.len(), |span| span.start);
     let mut drafts = Vec::new();
-    for rule in RULES.iter() {
+    let Some(said) = folded.text.get(start..) else { return drafts };
+    for rule in OPENINGS.possible(said).into_iter().filter_map(|number| RULES.get(number)) {
         let Some(predicate) = registry.get(rule.predicate) else { continue };
         let bounded =
             predicate.shape == Shape::State && rule.op == Op::Assert && predicate.value != ValueType::Date;

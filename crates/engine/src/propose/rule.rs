@@ -1,6 +1,6 @@
 //! One pattern of `rules/1`, and how the value is taken from the words after it.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use jiff::ZonedDateTime;
 use regex::{Captures, Regex};
@@ -15,7 +15,10 @@ use super::when::{self, TimeWritten};
 pub(super) struct Rule {
     pub(super) predicate: &'static str,
     pub(super) op: Op,
-    pub(super) pattern: Regex,
+    /// As it is written; matched at the start of a clause.
+    pub(super) written: String,
+    /// Made when the clause first looks like it: most patterns are never needed in a process.
+    pattern: OnceLock<Regex>,
     pub(super) take: Take,
     pub(super) confidence: f32,
     /// A later rule may speak about the same clause too.
@@ -104,7 +107,8 @@ pub(super) fn assert(predicate: &'static str, regex: &str, take: Take) -> Rule {
     Rule {
         predicate,
         op: Op::Assert,
-        pattern: pattern(regex),
+        written: regex.to_owned(),
+        pattern: OnceLock::new(),
         take,
         confidence: 0.8,
         also: false,
@@ -143,6 +147,16 @@ impl Rule {
         Self { ended: true, ..self }
     }
 
+    fn regex(&self) -> &Regex {
+        self.pattern.get_or_init(|| pattern(&self.written))
+    }
+
+    /// Whether a clause begins as this rule's statements do.
+    #[cfg(test)]
+    pub(super) fn begins(&self, clause: &str) -> bool {
+        self.regex().is_match(clause)
+    }
+
     /// Tries the rule at a place of a clause. `limit` is where an interval said behind it begins, else the clause's end.
     pub(super) fn take(
         &self,
@@ -154,7 +168,7 @@ impl Rule {
     ) -> Option<Taken> {
         static ANYMORE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:any ?more|any longer)\b"));
         let text = clause.text.get(start..)?;
-        let found = self.pattern.captures(text)?;
+        let found = self.regex().captures(text)?;
         let matched = start + found.get(0)?.end();
         let long_said = found.get(0)?.as_str().contains("no longer");
         let anymore = ANYMORE.find(text);
