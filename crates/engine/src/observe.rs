@@ -668,7 +668,7 @@ fn write_claim(
     });
     let claim = Claim { fact, ..claim };
     let value = value_json(claim.words.value());
-    let cause = draft.push(Row::Claim(claim));
+    let cause = draft.push(Row::Claim(Arc::new(claim)));
     let adjudicated = settle(draft, fact, cause)?;
     Some(AdmittedClaim {
         claim: answer::id(draft.keys, Kind::Claim, cause),

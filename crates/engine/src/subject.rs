@@ -15,11 +15,11 @@ use ledger::entity::EntityRef;
 use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, FactId, Position, VersionId, Watermark};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
-use ledger::log::{Batch, Changes, Keyed, Row};
+use ledger::log::{Batch, Entry, Keyed, Row};
 use ledger::memory::Memory;
 use ledger::registry::{Class, Registry};
 use ledger::scope::Scope;
-use ledger::store::{Appended, Recognised, Store};
+use ledger::store::{Appended, Read, Recognised, Rows, Store};
 use ledger::time::Instant;
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
@@ -27,6 +27,9 @@ use rustc_hash::FxHashMap;
 use crate::error::EngineError;
 use crate::lexical::{Field, LexicalIndex};
 use crate::recall::Passages;
+
+/// How often a log is read anew because something was erased meanwhile.
+const REWRITTEN_MAX: usize = 100;
 
 /// How often a change is prepared anew when other processes keep moving the log.
 const ATTEMPTS_MAX: usize = 200;
@@ -316,25 +319,25 @@ impl Held {
         if snapshot.durable == head.watermark {
             return Ok(());
         }
-        let entries = match store.changes_since(scope, snapshot.durable)? {
-            Changes::Appended(entries) => entries,
-            Changes::Rewritten => {
-                let keys = store.keys(scope)?;
-                *snapshot = snapshot.anew(head.incarnation, keys);
-                match store.changes_since(scope, 0)? {
-                    Changes::Appended(entries) => entries,
-                    Changes::Rewritten => Vec::new(),
+        for _ in 0..REWRITTEN_MAX {
+            let after = snapshot.durable;
+            let mut fold = |entry: Entry| {
+                for (position, row) in &entry.rows {
+                    snapshot.apply_row(*position, row, &policies.registry);
+                }
+                snapshot.memory.finish(entry.seq, entry.recorded_at);
+                snapshot.durable = entry.seq;
+            };
+            match store.read_changes(scope, after, Rows::Folded, &mut fold)? {
+                Read::Whole => return Ok(()),
+                Read::Rewritten => {
+                    let head = store.head(scope)?;
+                    *snapshot = snapshot.anew(head.incarnation, store.keys(scope)?);
                 }
             }
-        };
-        for entry in entries {
-            for (position, row) in &entry.rows {
-                snapshot.apply_row(*position, row, &policies.registry);
-            }
-            snapshot.memory.finish(entry.seq, entry.recorded_at);
-            snapshot.durable = entry.seq;
         }
-        Ok(())
+        let erased = "the log is being erased faster than it can be read; try again";
+        Err(EngineError::Conflict(erased.to_owned()))
     }
 
     /// The messages' index, which only asking for evidence builds.

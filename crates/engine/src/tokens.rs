@@ -2,12 +2,12 @@
 
 use ledger::packet::TokenCounter;
 
-/// Counts with the `o200k_base` vocabulary, which ships inside the crate. Other models' counts differ by some per cent.
+/// Counts with the `cl100k_base` vocabulary, which ships inside the crate. Other models' counts differ by some per cent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tokens;
 
 impl TokenCounter for Tokens {
     fn count(&self, text: &str) -> u32 {
-        bpe_openai::o200k_base().count(text) as u32
+        bpe_openai::cl100k_base().count(text) as u32
     }
 }

@@ -97,7 +97,7 @@ pub fn retell(
     let mut next = first;
     for cause in causes {
         if let Some(claim) = memory.claim(ClaimId(*cause)) {
-            retold.memory.apply_row(*cause, &Row::Claim(claim.as_ref().clone()), registry);
+            retold.memory.apply_row(*cause, &Row::Claim(claim.clone()), registry);
         } else if let Some(act) = memory.act(*cause) {
             retold.memory.apply_row(*cause, &Row::Act(act.as_ref().clone()), registry);
         }

@@ -1,5 +1,7 @@
 //! The log: what an append holds, row by row, and how an erasure rewrites it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::claim::Claim;
@@ -19,8 +21,8 @@ pub enum Row {
     Evidence(Evidence),
     /// A fact's identity, before the first claim on it.
     Fact(FactRow),
-    /// What one piece of evidence said of a fact.
-    Claim(Claim),
+    /// What one piece of evidence said of a fact. Shared, so that handing rows on does not copy words.
+    Claim(Arc<Claim>),
     /// A recorded step that is not testimony.
     Act(Act),
     /// What the claims and acts before it, in this append, changed.

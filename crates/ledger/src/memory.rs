@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::claim::{Claim, Op, Realm};
+use crate::claim::{Claim, Op};
 use crate::evidence::Evidence;
 use crate::fact::{Act, ActKind, Apart, FactKey, FactRow, Standing, Transition, TransitionKind};
 use crate::id::{ClaimId, FactId, Position, SourceId, VersionId, Watermark};
@@ -18,7 +18,6 @@ use crate::registry::{Cardinality, Registry, Shape};
 use crate::settle::{Input, InputKind, voices_for};
 use crate::source::{Mode, Source};
 use crate::time::{AsOf, Instant, Span};
-use crate::value::Value;
 
 /// Everything one subject's log says, folded.
 #[derive(Clone, Debug, Default)]
@@ -499,21 +498,19 @@ impl Memory {
         self.lapsed.contains(&claim)
     }
 
-    fn apply_claim(&mut self, id: ClaimId, claim: &Claim, registry: &Registry) {
+    fn apply_claim(&mut self, id: ClaimId, claim: &Arc<Claim>, registry: &Registry) {
         self.claims_by_source.entry(claim.source).or_default().push(id);
-        self.claims.insert(id, Arc::new(claim.clone()));
+        self.claims.insert(id, claim.clone());
         let Some(place) = self.facts_by_id.get(&claim.fact).copied() else { return };
         let fact = &mut self.facts[place];
+        let value: Arc<str> = claim.words.value_key().into();
         if fact.key.is_none() {
-            let key = fact_key(claim, registry);
+            let key = key_of(claim, &value, registry);
             self.facts_by_key.insert(key.clone(), claim.fact);
             fact.key = Some(key);
         }
-        if claim.op == Op::Assert {
-            let key = claim.words.value_key();
-            if !fact.values.iter().any(|known| **known == *key) {
-                fact.values.push(key.into());
-            }
+        if claim.op == Op::Assert && !fact.values.contains(&value) {
+            fact.values.push(value);
         }
         self.add_cause(place, id.0);
     }
@@ -709,32 +706,20 @@ impl Memory {
 /// The identity of the fact a claim testifies on.
 #[must_use]
 pub fn fact_key(claim: &Claim, registry: &Registry) -> FactKey {
-    key_of(
-        claim.realm,
-        &claim.words.entity,
-        &claim.predicate,
-        claim.words.value(),
-        (claim.valid_from, claim.valid_to),
-        registry,
-    )
+    key_of(claim, &claim.words.value_key().into(), registry)
 }
 
-/// The identity of the fact that a statement about `entity` and `predicate` bears on.
-#[must_use]
-pub fn key_of(
-    realm: Realm,
-    entity: &crate::entity::EntityRef,
-    predicate: &str,
-    value: Option<&Value>,
-    period: (Option<Instant>, Option<Instant>),
-    registry: &Registry,
-) -> FactKey {
-    let apart = match registry.get(predicate) {
-        Some(known) if known.shape == Shape::Measurement => Apart::Period(period.0, period.1),
-        Some(known) if known.cardinality == Cardinality::Many => {
-            Apart::Value(value.map(Value::key).unwrap_or_default().into())
-        }
+/// The same, the canonical value being known.
+fn key_of(claim: &Claim, value: &Arc<str>, registry: &Registry) -> FactKey {
+    let apart = match registry.get(&claim.predicate) {
+        Some(known) if known.shape == Shape::Measurement => Apart::Period(claim.valid_from, claim.valid_to),
+        Some(known) if known.cardinality == Cardinality::Many => Apart::Value(value.clone()),
         _ => Apart::Nothing,
     };
-    FactKey { realm, entity: entity.clone(), predicate: predicate.into(), apart }
+    FactKey {
+        realm: claim.realm,
+        entity: claim.words.entity.clone(),
+        predicate: claim.predicate.as_str().into(),
+        apart,
+    }
 }

@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::evidence::{Evidence, Marks};
 use crate::id::{EvidenceId, Position, TurnId, Watermark};
 use crate::keys::{Fingerprint, SubjectKeys};
-use crate::log::{Changes, Entry, Erasure, Keyed, Row};
+use crate::log::{Entry, Erasure, Keyed, Row};
 use crate::proof::{ChainHash, Commitment, Salt, commit, link};
 use crate::scope::{Scope, Subject};
 use crate::store::{
-    Appended, Capabilities, Damage, Durability, Erased, Head, Recognised, Store, StoreError, StoreErrorKind,
-    Verified,
+    Appended, Capabilities, Damage, Durability, Erased, Head, Read, Recognised, Rows, Store, StoreError,
+    StoreErrorKind, Verified,
 };
 use crate::time::Instant;
 use crate::turn::TurnRecord;
@@ -192,23 +192,32 @@ impl Store for ReferenceStore {
         Ok(Appended::Done(log.watermark()))
     }
 
-    fn changes_since(&self, scope: &Scope, after: Watermark) -> Result<Changes, StoreError> {
-        let changes = self.read(scope, |log| {
+    fn read_changes(
+        &self,
+        scope: &Scope,
+        after: Watermark,
+        _rows: Rows,
+        take: &mut dyn FnMut(Entry),
+    ) -> Result<Read, StoreError> {
+        let entries = self.read(scope, |log| {
             if after > 0 && after < log.rewritten {
-                return Some(Changes::Rewritten);
+                return None;
             }
             let entries = (after.saturating_add(1)..=log.watermark()).map(|seq| {
                 let rows = log.rows.range(Position::new(seq, 0)..Position::new(seq + 1, 0));
                 let recorded_at = log.entries[seq as usize - 1].recorded_at;
-                Entry {
-                    seq,
-                    recorded_at,
-                    rows: rows.map(|(at, stored)| (*at, without_text(&stored.row))).collect(),
-                }
+                let rows = rows.map(|(at, stored)| (*at, without_text(&stored.row))).collect();
+                Entry { seq, recorded_at, rows }
             });
-            Some(Changes::Appended(entries.collect()))
+            Some(entries.collect::<Vec<Entry>>())
         });
-        Ok(changes.unwrap_or(Changes::Appended(Vec::new())))
+        let known = self.subjects().contains_key(scope.subject());
+        match entries {
+            Some(entries) => entries.into_iter().for_each(take),
+            None if known => return Ok(Read::Rewritten),
+            None => {}
+        }
+        Ok(Read::Whole)
     }
 
     fn recognise(&self, scope: &Scope, marks: &[Marks]) -> Result<Vec<Recognised>, StoreError> {

@@ -8,7 +8,7 @@
 use crate::evidence::{Evidence, Marks};
 use crate::id::{EvidenceId, Position, TurnId, Watermark};
 use crate::keys::{Fingerprint, SubjectKeys};
-use crate::log::{Changes, Erasure, Keyed};
+use crate::log::{Changes, Entry, Erasure, Keyed};
 use crate::scope::{Scope, Subject};
 use crate::time::Instant;
 use crate::turn::TurnRecord;
@@ -36,8 +36,32 @@ pub trait Store: Send + Sync {
     /// [`Capabilities::durability`] says. A key seen before is answered, not appended again.
     fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError>;
 
-    /// The appends after `after`, words included but for the text of evidence.
-    fn changes_since(&self, scope: &Scope, after: Watermark) -> Result<Changes, StoreError>;
+    /// Hands over the appends after `after`, in order, words included but for the text of evidence.
+    ///
+    /// An answer of [`Read::Rewritten`] means that something was erased since `after`, or while this was read: what was
+    /// handed over, and all that was derived before, must be dropped and read anew from watermark 0.
+    fn read_changes(
+        &self,
+        scope: &Scope,
+        after: Watermark,
+        rows: Rows,
+        take: &mut dyn FnMut(Entry),
+    ) -> Result<Read, StoreError>;
+
+    /// All of [`Store::read_changes`] at once, with all rows.
+    fn changes_since(&self, scope: &Scope, after: Watermark) -> Result<Changes, StoreError> {
+        // Forgotten while it is read, a log is begun anew; one erasure every few milliseconds, for ever, is not a case.
+        for _ in 0..100 {
+            let mut entries = Vec::new();
+            match self.read_changes(scope, after, Rows::All, &mut |entry| entries.push(entry))? {
+                Read::Whole => return Ok(Changes::Appended(entries)),
+                Read::Rewritten if after > 0 => return Ok(Changes::Rewritten),
+                Read::Rewritten => {}
+            }
+        }
+        let erased = "the log is being erased faster than it can be read; try again";
+        Err(StoreError::new(StoreErrorKind::Busy, erased))
+    }
 
     /// For each message, whether it is known, forgotten, or new.
     fn recognise(&self, scope: &Scope, marks: &[Marks]) -> Result<Vec<Recognised>, StoreError>;
@@ -86,6 +110,25 @@ pub trait Store: Send + Sync {
 
     /// All subjects. For operators: the one call without a scope.
     fn subjects(&self) -> Result<Vec<Subject>, StoreError>;
+}
+
+/// Which rows of an append are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rows {
+    /// All.
+    All,
+    /// Those that [`crate::memory::Memory`] folds: of evidence only the editions of living sources. A store may hand over
+    /// more.
+    Folded,
+}
+
+/// How reading the log ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Read {
+    /// Everything was handed over.
+    Whole,
+    /// Something was erased: begin anew.
+    Rewritten,
 }
 
 /// What a store does, as data.

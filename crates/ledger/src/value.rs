@@ -792,7 +792,11 @@ fn read_text(written: &str) -> Result<String, ValueError> {
 }
 
 fn text_key(text: &str) -> String {
-    let folded: String = text.nfc().flat_map(char::to_lowercase).nfc().collect();
+    // Plain ASCII is composed already, and most values are.
+    let folded: String = match text.is_ascii() {
+        true => text.to_ascii_lowercase(),
+        false => text.nfc().flat_map(char::to_lowercase).nfc().collect(),
+    };
     let mut key = String::with_capacity(folded.len());
     for word in folded.split_whitespace() {
         if !key.is_empty() {

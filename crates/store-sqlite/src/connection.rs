@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use ledger::store::{StoreError, StoreErrorKind};
 use parking_lot::{Condvar, Mutex};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error;
@@ -80,6 +81,8 @@ pub(crate) fn open(access: &Access, writes: bool) -> Result<Connection, StoreErr
     let set_up = |connection: &mut Connection| -> rusqlite::Result<()> {
         connection.busy_handler(Some(wait_for_lock()))?;
         connection.set_prepared_statement_cache_capacity(96);
+        // A plan made once serves every value; otherwise looking a message up by a partial index prepares anew each time.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.execute_batch(
             "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;
              PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;",

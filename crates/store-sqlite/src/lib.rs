@@ -30,10 +30,11 @@ use std::sync::Arc;
 use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, TurnId, Watermark};
 use ledger::keys::{Fingerprint, SubjectKeys};
-use ledger::log::{Changes, Erasure, Keyed};
+use ledger::log::{Entry, Erasure, Keyed};
 use ledger::scope::{Scope, Subject};
 use ledger::store::{
-    Appended, Capabilities, Durability, Erased, Head, Recognised, Store, StoreError, StoreErrorKind, Verified,
+    Appended, Capabilities, Durability, Erased, Head, Read, Recognised, Rows, Store, StoreError,
+    StoreErrorKind, Verified,
 };
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
@@ -122,8 +123,14 @@ impl Store for SqliteStore {
         self.append_group(scope, basis, group)
     }
 
-    fn changes_since(&self, scope: &Scope, after: Watermark) -> Result<Changes, StoreError> {
-        self.read_changes(scope, after)
+    fn read_changes(
+        &self,
+        scope: &Scope,
+        after: Watermark,
+        rows: Rows,
+        take: &mut dyn FnMut(Entry),
+    ) -> Result<Read, StoreError> {
+        self.read_log(scope, after, rows, take)
     }
 
     fn recognise(&self, scope: &Scope, marks: &[Marks]) -> Result<Vec<Recognised>, StoreError> {

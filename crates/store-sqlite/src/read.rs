@@ -3,15 +3,15 @@
 use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, Watermark};
 use ledger::keys::Fingerprint;
-use ledger::log::{Changes, Entry};
+use ledger::log::Entry;
 use ledger::scope::Scope;
-use ledger::store::{Head, Recognised, StoreError, StoreErrorKind};
+use ledger::store::{Head, Read, Recognised, Rows, StoreError};
 use ledger::time::Instant;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::append::tip;
 use crate::error;
-use crate::row::{Owner, Reading, Stretch, Table, signed};
+use crate::row::{Messages, Owner, Reading, Stretch, Table, signed};
 use crate::subject::{Known, StoredSeals, find};
 use crate::{Shared, SqliteStore};
 
@@ -56,40 +56,39 @@ impl SqliteStore {
         Ok(head.unwrap_or_default())
     }
 
-    pub(crate) fn read_changes(&self, scope: &Scope, after: Watermark) -> Result<Changes, StoreError> {
-        // An erasure between two pieces means beginning anew; one every few milliseconds, for ever, is not a case.
-        'anew: for _ in 0..100 {
-            let mut entries: Vec<Entry> = Vec::new();
-            let mut begun: Option<(Known, Watermark)> = None;
-            loop {
-                let from = entries.last().map_or(after, |entry| entry.seq);
-                let until = begun.map(|(_, head)| head);
-                let piece =
-                    self.read_subject(scope, |connection, known| self.piece(connection, known, from, until))?;
-                let Some(piece) = piece else {
-                    match begun {
-                        None => return Ok(Changes::Appended(entries)),
-                        // Forgotten between two pieces.
-                        Some(_) => continue 'anew,
-                    }
-                };
-                match begun {
-                    None if after > 0 && after < piece.known.rewritten => return Ok(Changes::Rewritten),
-                    None => begun = Some((piece.known, piece.head)),
-                    Some((known, _)) if known != piece.known => continue 'anew,
-                    Some(_) => {}
-                }
-                let head = begun.map_or(0, |(_, head)| head);
-                entries.extend(piece.entries);
-                if entries.last().map_or(after, |entry| entry.seq) >= head {
-                    return Ok(Changes::Appended(entries));
-                }
+    /// Hands over the appends after `after`, piece by piece: one snapshot of the file carries only so many.
+    pub(crate) fn read_log(
+        &self,
+        scope: &Scope,
+        after: Watermark,
+        rows: Rows,
+        take: &mut dyn FnMut(Entry),
+    ) -> Result<Read, StoreError> {
+        let mut from = after;
+        let mut begun: Option<(Known, Watermark)> = None;
+        loop {
+            let until = begun.map(|(_, head)| head);
+            let piece = self
+                .read_subject(scope, |connection, known| self.piece(connection, known, from, until, rows))?;
+            let Some(piece) = piece else {
+                // Forgotten whole: before, and there is nothing; between two pieces, and what was read is no more.
+                return Ok(if begun.is_none() { Read::Whole } else { Read::Rewritten });
+            };
+            match begun {
+                None if after > 0 && after < piece.known.rewritten => return Ok(Read::Rewritten),
+                None => begun = Some((piece.known, piece.head)),
+                Some((known, _)) if known != piece.known => return Ok(Read::Rewritten),
+                Some(_) => {}
+            }
+            let head = begun.map_or(0, |(_, head)| head);
+            for entry in piece.entries {
+                from = entry.seq;
+                take(entry);
+            }
+            if from >= head {
+                return Ok(Read::Whole);
             }
         }
-        Err(StoreError::new(
-            StoreErrorKind::Busy,
-            "the log is being erased faster than it can be read; try again",
-        ))
     }
 
     /// The appends after `from`, as many as one snapshot should carry.
@@ -99,6 +98,7 @@ impl SqliteStore {
         known: Known,
         from: Watermark,
         until: Option<Watermark>,
+        rows: Rows,
     ) -> Result<Piece, StoreError> {
         let failed = |error| error::sqlite(error, "read the log");
         let head = match until {
@@ -137,9 +137,13 @@ impl SqliteStore {
         };
         let seals = StoredSeals { shared: &self.shared, connection, known };
         let reading = self.shared.reading(&seals);
+        let messages = match rows {
+            Rows::All => Messages::WithoutText,
+            Rows::Folded => Messages::OfLivingSources,
+        };
         for table in Table::ALL {
             // Appends are numbered without gaps, so a row's entry is found by counting.
-            reading.rows(table, piece, false, &mut |position, found| {
+            reading.rows(table, piece, messages, &mut |position, found| {
                 let place = position.seq.checked_sub(piece.first).map(|place| place as usize);
                 let entry =
                     place.and_then(|place| entries.get_mut(place)).filter(|entry| entry.seq == position.seq);

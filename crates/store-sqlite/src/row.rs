@@ -448,6 +448,17 @@ pub(crate) enum Table {
     Transition,
 }
 
+/// Which messages a stretch of the log is read with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Messages {
+    /// All, texts included.
+    Whole,
+    /// All, without their texts.
+    WithoutText,
+    /// Those of living sources, without their texts.
+    OfLivingSources,
+}
+
 impl Table {
     pub(crate) const ALL: [Self; 6] =
         [Self::Source, Self::Evidence, Self::Fact, Self::Claim, Self::Act, Self::Transition];
@@ -485,6 +496,13 @@ const EVIDENCE_WITHOUT_TEXT: &str =
     "SELECT seq, ordinal, source_seq, source_ordinal, author, event_time, observed_at,
     text_bytes, moment, external, text_mark, committed_seq, committed_ordinal, words
     FROM evidence WHERE subject = ? AND seq BETWEEN ? AND ? ORDER BY seq, ordinal";
+const EVIDENCE_OF_LIVING: &str =
+    "SELECT seq, ordinal, source_seq, source_ordinal, author, event_time, observed_at,
+    text_bytes, moment, external, text_mark, committed_seq, committed_ordinal, words
+    FROM evidence WHERE subject = ?1 AND seq BETWEEN ?2 AND ?3 AND EXISTS (SELECT 1 FROM source
+        WHERE source.subject = ?1 AND source.seq = evidence.source_seq AND source.ordinal = evidence.source_ordinal
+            AND source.mode = 'living')
+    ORDER BY seq, ordinal";
 const EVIDENCE_WHOLE: &str =
     "SELECT seq, ordinal, source_seq, source_ordinal, author, event_time, observed_at,
     text_bytes, moment, external, text_mark, committed_seq, committed_ordinal, words, text
@@ -519,13 +537,16 @@ impl Reading<'_> {
         &self,
         table: Table,
         stretch: Stretch,
-        whole: bool,
+        messages: Messages,
         take: &mut dyn FnMut(Position, Result<Found, StoreError>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let sql = match table {
             Table::Source => SOURCES,
-            Table::Evidence if whole => EVIDENCE_WHOLE,
-            Table::Evidence => EVIDENCE_WITHOUT_TEXT,
+            Table::Evidence => match messages {
+                Messages::Whole => EVIDENCE_WHOLE,
+                Messages::WithoutText => EVIDENCE_WITHOUT_TEXT,
+                Messages::OfLivingSources => EVIDENCE_OF_LIVING,
+            },
             Table::Fact => FACTS,
             Table::Claim => CLAIMS,
             Table::Act => ACTS,
@@ -547,7 +568,7 @@ impl Reading<'_> {
             let position = position_at(row, 0).map_err(failed)?;
             let found = match table {
                 Table::Source => self.source(position, row),
-                Table::Evidence => self.evidence_row(position, row, whole),
+                Table::Evidence => self.evidence_row(position, row, messages == Messages::Whole),
                 Table::Fact => fact(position, row).map_err(failed),
                 Table::Claim => self.claim(position, row),
                 Table::Act => self.act(position, row),
@@ -757,7 +778,7 @@ impl Reading<'_> {
             Ok((claim, agrees))
         };
         let (claim, agrees) = read().map_err(failed)?;
-        Ok(Found { committed: position, salt: Salt(salt), row: Row::Claim(claim), agrees })
+        Ok(Found { committed: position, salt: Salt(salt), row: Row::Claim(Arc::new(claim)), agrees })
     }
 
     fn act(&self, position: Position, row: Columns<'_>) -> Result<Found, StoreError> {

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::append::tip;
 use crate::error;
-use crate::row::{Stretch, Table, signed};
+use crate::row::{Messages, Stretch, Table, signed};
 use crate::subject::{Known, StoredSeals};
 use crate::{SqliteStore, schema};
 
@@ -93,7 +93,7 @@ impl SqliteStore {
         let seals = StoredSeals { shared: &self.shared, connection, known };
         let reading = self.shared.reading(&seals);
         for table in Table::ALL {
-            let read = reading.rows(table, stretch, true, &mut |position, found| {
+            let read = reading.rows(table, stretch, Messages::Whole, &mut |position, found| {
                 check.verified.rows += 1;
                 match found {
                     Ok(found) => {

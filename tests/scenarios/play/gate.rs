@@ -6,9 +6,11 @@ use std::sync::Arc;
 use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, TurnId, Watermark};
 use ledger::keys::{Fingerprint, SubjectKeys};
-use ledger::log::{Changes, Erasure, Keyed};
+use ledger::log::{Entry, Erasure, Keyed};
 use ledger::scope::{Scope, Subject};
-use ledger::store::{Appended, Capabilities, Erased, Head, Recognised, Store, StoreError, Verified};
+use ledger::store::{
+    Appended, Capabilities, Erased, Head, Read, Recognised, Rows, Store, StoreError, Verified,
+};
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
 use parking_lot::{Condvar, Mutex};
@@ -82,8 +84,14 @@ impl Store for Gate {
         self.store.append(scope, basis, group)
     }
 
-    fn changes_since(&self, scope: &Scope, after: Watermark) -> Result<Changes, StoreError> {
-        self.store.changes_since(scope, after)
+    fn read_changes(
+        &self,
+        scope: &Scope,
+        after: Watermark,
+        rows: Rows,
+        take: &mut dyn FnMut(Entry),
+    ) -> Result<Read, StoreError> {
+        self.store.read_changes(scope, after, rows, take)
     }
 
     fn recognise(&self, scope: &Scope, marks: &[Marks]) -> Result<Vec<Recognised>, StoreError> {

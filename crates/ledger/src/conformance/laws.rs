@@ -232,7 +232,7 @@ fn rows_of_every_kind() -> Vec<Row> {
             testimony.valid_to = (count == 2).then_some(Instant::MAX);
             testimony.confidence_permille = if count == 1 { 0 } else { 1_000 };
             claims.push(ClaimId(Position::new(1, rows.len() as u32)));
-            rows.push(Row::Claim(testimony));
+            rows.push(Row::Claim(testimony.into()));
         }
     }
     let source = origin;

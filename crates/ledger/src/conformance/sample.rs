@@ -143,7 +143,7 @@ pub fn message(seq: Watermark, ordinal: u32, source: SourceId, number: u64) -> V
     let place = |more: u32| Position::new(seq, ordinal + more);
     let testimony = claim(FactId(place(1)), EvidenceId(place(0)), &said);
     let opened = opening(FactId(place(1)), ClaimId(place(2)), at(seq));
-    vec![Row::Evidence(said), Row::Fact(fact(number)), Row::Claim(testimony), Row::Transition(opened)]
+    vec![Row::Evidence(said), Row::Fact(fact(number)), Row::Claim(testimony.into()), Row::Transition(opened)]
 }
 
 /// `batch` under the idempotency key `number`.

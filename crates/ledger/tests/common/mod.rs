@@ -150,7 +150,7 @@ impl World {
                     identity: Fingerprint([0; 16]),
                 })))
             });
-            let cause = draft.push(Row::Claim(Claim { evidence, fact, ..claim }));
+            let cause = draft.push(Row::Claim(Claim { evidence, fact, ..claim }.into()));
             (source, draft.settle(fact, cause))
         });
         self.sources.insert(number, source);
