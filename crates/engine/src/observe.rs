@@ -9,9 +9,9 @@ use std::sync::Arc;
 use ledger::adjudicate::{Place, adjudicate};
 use ledger::claim::{Claim, ClaimWords, Op};
 use ledger::evidence::{Attachment, Author, ContentHash, Evidence, EvidenceWords, Marks};
-use ledger::fact::{Act, ActKind, ActWords, FactRow};
+use ledger::fact::{Act, ActKind, ActWords, FactRow, TransitionKind};
 use ledger::gate::{Admitted, Testimony, judge};
-use ledger::id::{ClaimId, EvidenceId, FactId, Kind, SourceId};
+use ledger::id::{ClaimId, EvidenceId, FactId, Kind, SourceId, VersionId};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
 use ledger::log::Row;
 use ledger::memory::fact_key;
@@ -247,7 +247,11 @@ impl Engine {
         let marks = Marks {
             external_id: external.map(|id| keys.fingerprint(Purpose::ExternalId, &[&named.0, id.as_bytes()])),
             moment,
-            text: keys.fingerprint(Purpose::Text, &[&named.0, &hash.0]),
+            // A text that comes again with other white space is the same words.
+            text: keys.fingerprint(
+                Purpose::Text,
+                &[&named.0, ledger::quote::fold(&message.text).trim().as_bytes()],
+            ),
         };
         let foreign = match message.author {
             Author::Assistant => Vec::new(),
@@ -433,6 +437,7 @@ fn write_message(
     };
     let mut refused = one.refused.clone();
     let mut admitted = Vec::new();
+    let mut written = Vec::new();
     let mut notices = one.notices.clone();
     let memory = &draft.snapshot.memory;
     let source =
@@ -473,10 +478,15 @@ fn write_message(
                     continue;
                 }
                 match write_claim(draft, one, stored, evidence, passed) {
-                    Some(claim) => admitted.push(claim),
+                    Some((id, claim)) => {
+                        written.push(id);
+                        admitted.push(claim);
+                    }
                     None => counts.duplicate += 1,
                 }
             }
+            let source = stored.source;
+            write_late_edition(draft, one, source, evidence, &written)?;
         }
         // Judged on other words than those kept: nothing of it can rest on them.
         None => {
@@ -549,7 +559,6 @@ fn write_evidence(draft: &mut Draft<'_>, now: Instant, one: &Judged) -> Result<E
     let stored = draft.snapshot.memory.source(source).cloned();
     let (mode, retention) =
         stored.map_or((Mode::Snapshot, Retention::Full), |known| (known.mode, known.retention));
-    let before = draft.snapshot.memory.newest_edition(source);
     let evidence = Evidence {
         source,
         author: one.author,
@@ -567,32 +576,73 @@ fn write_evidence(draft: &mut Draft<'_>, now: Instant, one: &Judged) -> Result<E
         },
     };
     let id = EvidenceId(draft.push(Row::Evidence(evidence)));
-    let is_newest = before.is_none_or(|before| before <= one.event_time.instant);
-    if mode == Mode::Living && before.is_some() && is_newest {
+    if mode == Mode::Living {
         write_edition(draft, one, source, id);
     }
     Ok(id)
 }
 
 /// A new edition of a living source stands for the source: what it no longer says ends, what it says again goes on.
+/// An edition that arrives late stands for nothing but its own time; [`write_late_edition`] sees to that.
 fn write_edition(draft: &mut Draft<'_>, one: &Judged, source: SourceId, edition: EvidenceId) {
     let memory = &draft.snapshot.memory;
+    if memory.editions(source).last().is_none_or(|(_, newest)| *newest != edition) {
+        return;
+    }
     let (mut dropped, mut restored) = (Vec::new(), Vec::new());
     for id in memory.claims_of(source) {
         let Some(claim) = memory.claim(id).filter(|claim| claim.op == Op::Assert) else { continue };
-        let stands =
-            claim.words.quotes.iter().all(|quote| ledger::quote::find(&one.text, quote.text()).is_some());
-        match (stands, memory.is_lapsed(id)) {
+        match (stands_in(claim, &one.text), memory.is_lapsed(id)) {
             (false, false) => dropped.push(id),
             (true, true) => restored.push(id),
             _ => {}
         }
     }
+    write_edition_act(draft, one.event_time.instant, source, edition, (dropped, restored));
+}
+
+/// What a late edition says ends where the next edition that does not hold the words begins.
+fn write_late_edition(
+    draft: &mut Draft<'_>,
+    one: &Judged,
+    source: SourceId,
+    edition: EvidenceId,
+    claims: &[ClaimId],
+) -> Result<(), EngineError> {
+    let mut standing: Vec<ClaimId> = claims.to_vec();
+    let said = (one.event_time.instant, edition);
+    let later: Vec<(Instant, EvidenceId)> =
+        draft.snapshot.memory.editions(source).iter().copied().filter(|known| *known > said).collect();
+    for (at, next) in later {
+        // Where only quotes are kept, nobody can say what an edition held.
+        let Some(text) = draft.evidence(next)?.and_then(|evidence| evidence.words.text) else { continue };
+        let memory = &draft.snapshot.memory;
+        let (kept, dropped): (Vec<ClaimId>, Vec<ClaimId>) = standing
+            .into_iter()
+            .filter(|id| memory.claim(*id).is_some_and(|claim| claim.op == Op::Assert))
+            .partition(|id| memory.claim(*id).is_some_and(|claim| stands_in(claim, &text)));
+        write_edition_act(draft, at, source, next, (dropped, Vec::new()));
+        standing = kept;
+    }
+    Ok(())
+}
+
+fn stands_in(claim: &Claim, text: &str) -> bool {
+    claim.words.quotes.iter().all(|quote| ledger::quote::find(text, quote.text()).is_some())
+}
+
+fn write_edition_act(
+    draft: &mut Draft<'_>,
+    at: Instant,
+    source: SourceId,
+    edition: EvidenceId,
+    (dropped, restored): (Vec<ClaimId>, Vec<ClaimId>),
+) {
     if dropped.is_empty() && restored.is_empty() {
         return;
     }
     let act = Act {
-        at: one.event_time.instant,
+        at,
         kind: ActKind::NewEdition { source, edition, dropped, restored },
         words: ActWords { reason: "new edition".to_owned(), by: "observe".to_owned() },
     };
@@ -632,7 +682,7 @@ fn write_claim(
     stored: &Evidence,
     evidence: EvidenceId,
     passed: &Admitted,
-) -> Option<AdmittedClaim> {
+) -> Option<(ClaimId, AdmittedClaim)> {
     let words = ClaimWords {
         entity: passed.entity.clone(),
         value: passed.value.clone(),
@@ -669,17 +719,37 @@ fn write_claim(
     let claim = Claim { fact, ..claim };
     let value = value_json(claim.words.value());
     let cause = draft.push(Row::Claim(Arc::new(claim)));
+    let reopened = reopened_in(draft, fact);
     let adjudicated = settle(draft, fact, cause)?;
-    Some(AdmittedClaim {
+    let effect = match adjudicated.effect {
+        // The edition brought the value back; the claim that says so in the same breath did.
+        TransitionKind::Confirm if reopened.is_some() && reopened == adjudicated.version => {
+            TransitionKind::Reopen
+        }
+        effect => effect,
+    };
+    let told = AdmittedClaim {
         claim: answer::id(draft.keys, Kind::Claim, cause),
         fact: answer::id(draft.keys, Kind::Fact, fact),
         version: adjudicated.version.map(|version| answer::id(draft.keys, Kind::Version, version)),
-        transition: adjudicated.effect.as_str().to_owned(),
+        transition: effect.as_str().to_owned(),
         proposer: one.proposer.clone(),
         entity: passed.entity.to_string(),
         predicate: passed.predicate.clone(),
         value,
-    })
+    };
+    Some((ClaimId(cause), told))
+}
+
+/// The version of the fact that this append has brought back already.
+fn reopened_in(draft: &Draft<'_>, fact: FactId) -> Option<VersionId> {
+    let fact = draft.snapshot.memory.fact(fact)?;
+    let reopened = |version: &&ledger::memory::Version| {
+        version
+            .latest()
+            .is_some_and(|state| state.kind == TransitionKind::Reopen && state.cause.seq == draft.next().seq)
+    };
+    fact.versions.iter().find(reopened).map(|version| version.id)
 }
 
 /// Whether the fact already has a claim of the same message that says the same.

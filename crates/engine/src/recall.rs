@@ -1,5 +1,6 @@
 //! Recall: what is remembered that matches these words, as of any moment on either clock.
 
+use ledger::claim::Realm;
 use ledger::entity::EntityRef;
 use ledger::id::{EvidenceId, Kind, Position};
 use ledger::memory::{Fact, Version};
@@ -347,7 +348,7 @@ pub(crate) fn matches<'read>(
     let mut hits = snapshot.words.search(query, current, limit.saturating_add(1));
     let more = hits.len() > limit;
     hits.truncate(limit);
-    let found = hits
+    let mut found: Vec<(&Fact, &Version, Hit)> = hits
         .into_iter()
         .filter_map(|hit| {
             let id = snapshot.documents.get(hit.id as usize)?;
@@ -355,6 +356,11 @@ pub(crate) fn matches<'read>(
             Some((fact, version, hit))
         })
         .collect();
+    // Of two that match alike, the owner's own word comes first.
+    let is_world = |fact: &Fact| fact.key.as_ref().is_some_and(|key| key.realm == Realm::World);
+    found.sort_by(|left, right| {
+        right.2.score.total_cmp(&left.2.score).then(is_world(left.0).cmp(&is_world(right.0)))
+    });
     (found, more)
 }
 
@@ -377,7 +383,8 @@ fn negative(view: View<'_>, query: &Query, words: &LexicalIndex) -> &'static str
     if let Some(before) = before_the_log(view) {
         return before;
     }
-    let anything = !words.search(query, |_| true, 1).is_empty();
+    // A question without words of its own names nothing that could be unknown.
+    let anything = query.asked().len() == 0 || !words.search(query, |_| true, 1).is_empty();
     if anything { "known_empty" } else { "unknown_entity" }
 }
 

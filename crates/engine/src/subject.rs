@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ledger::admission::Policies;
+use ledger::claim::Realm;
 use ledger::entity::EntityRef;
 use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, FactId, Position, VersionId, Watermark};
@@ -83,7 +84,7 @@ impl Snapshot {
         self.memory.apply_row(position, row, registry);
         match row {
             Row::Transition(transition) => self.index(transition.version, registry),
-            Row::Fact(fact) => {
+            Row::Fact(fact) if fact.realm == Realm::Owner => {
                 let class = registry.get(&fact.predicate).map(|predicate| predicate.class);
                 let place = match class {
                     Some(Class::Identity) => 0,

@@ -1,9 +1,11 @@
 //! Turns: what one turn of a conversation may see, chosen by a recorded computation that can be made again.
 
+use ledger::claim::Realm;
 use ledger::id::{FactId, Kind, TurnId, VersionId};
 use ledger::keys::{Purpose, SubjectKeys};
 use ledger::memory::{Fact, Version};
 use ledger::packet::{self, handle, place_of, tell};
+use ledger::registry::Class;
 use ledger::resolve::{Policy, Selection, select};
 use ledger::triage::{Request, question, triage};
 use ledger::turn::{Budget, CANDIDATES_MAX, Candidate, DropReason, Dropped, Triage, TurnRecord};
@@ -36,6 +38,12 @@ impl Turn {
         Self { message: message.to_owned(), policy: None, budget_tokens: None, hints: Vec::new() }
     }
 }
+
+/// What a packet says when candidates were cut.
+const CUT_NOTICE: &str = "more may be known than was considered";
+
+/// A disputed item's share of the line that says so, in tokens.
+const DISPUTE_LINE_SHARE: u32 = 9;
 
 /// The fewest tokens a packet can be asked to fit into.
 const BUDGET_TOKENS_MIN: u32 = 1;
@@ -136,7 +144,7 @@ impl Engine {
             matches: own_matches,
         });
         let selection = match decided {
-            Triage::Retrieve => select(policy, &candidates, budget, self.overhead()),
+            Triage::Retrieve => select(policy, &candidates, budget, self.overhead(cut)),
             Triage::Ask | Triage::Skip => {
                 let skipped = |candidate: &Candidate| Dropped {
                     version: candidate.version,
@@ -165,6 +173,11 @@ impl Engine {
         record.packet_mark = keys.fingerprint(Purpose::Packet, &[text.as_bytes()]);
         record.packet_tokens = self.tokens.count(&text);
         let asked = (decided == Triage::Ask).then(|| question(&turn.message, &anchors(view)));
+        let too_long =
+            record.dropped.iter().filter(|dropped| dropped.reason == DropReason::TokenBudget).count();
+        if too_long > 0 {
+            notices.push(format!("{too_long} memories did not fit the budget of {} tokens", budget.tokens));
+        }
         if cut > 0 {
             notices.push(format!("{cut} more candidates were not considered"));
         }
@@ -199,7 +212,7 @@ impl Engine {
             disputes: record.disputes.iter().map(|group| group.iter().copied().map(id).collect()).collect(),
             packet: Packet { text, tokens: record.packet_tokens },
             degraded: Vec::new(),
-            truncated: cut > 0,
+            truncated: cut > 0 || too_long > 0,
             notices,
         };
         (record, turned)
@@ -294,10 +307,11 @@ impl Engine {
         let line = tell(memory, self.registry(), fact, version, &view.as_of)?;
         Some(Candidate {
             version: version.id,
-            class: predicate.class,
-            important: predicate.important,
+            // What is said of the owner is what matters without a match; a document's word never is, whatever its predicate.
+            class: if claim.realm == Realm::Owner { predicate.class } else { Class::World },
+            important: predicate.important && claim.realm == Realm::Owner,
             relevance: (f64::from(score) * 1_000_000.0).round() as u32,
-            tokens: self.tokens.count(&format!("[M12] {line}\n")),
+            tokens: self.tokens.count(&format!("[M12] {line}\n")) + dispute.map_or(0, |_| DISPUTE_LINE_SHARE),
             support: memory.support(fact, version, &view.as_of) as u32,
             dispute,
             confirmed_at: packet::last_said(memory, version, &view.as_of)?,
@@ -321,7 +335,7 @@ impl Engine {
             record.disputes.iter().map(|group| group.iter().filter_map(place).collect()).collect();
         let mut notices = Vec::new();
         if record.candidates_cut > 0 {
-            notices.push("more may be known than was considered".to_owned());
+            notices.push(CUT_NOTICE.to_owned());
         }
         if items.is_empty() {
             return (String::new(), items);
@@ -329,11 +343,12 @@ impl Engine {
         (packet::write(&items, &disputes, &notices), items)
     }
 
-    /// What an empty packet costs before its first item.
-    fn overhead(&self) -> u32 {
-        // The line that names a dispute and the notice of a cut list are part of what must fit.
-        const ROOM_FOR_NOTICES: u32 = 24;
-        self.tokens.count(packet::PACKET_BEGINS) + self.tokens.count(packet::PACKET_ENDS) + ROOM_FOR_NOTICES
+    /// What a packet costs before its first item: its first and last line, and the notice of a cut list.
+    fn overhead(&self, cut: u32) -> u32 {
+        let notice = if cut > 0 { self.tokens.count(&format!("notice: {CUT_NOTICE}\n")) } else { 0 };
+        self.tokens.count(&format!("{}\n", packet::PACKET_BEGINS))
+            + self.tokens.count(packet::PACKET_ENDS)
+            + notice
     }
 
     fn differences(&self, view: View<'_>, record: &TurnRecord) -> Vec<String> {
@@ -342,7 +357,8 @@ impl Engine {
             return vec![format!("policy `{}` is not known to this version", record.policy)];
         };
         if record.triage == Triage::Retrieve {
-            let again = select(policy, &record.candidates, record.budget, self.overhead());
+            let again =
+                select(policy, &record.candidates, record.budget, self.overhead(record.candidates_cut));
             if again.selected != record.selected {
                 differences.push("the selection differs".to_owned());
             }

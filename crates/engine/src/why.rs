@@ -1,7 +1,7 @@
 //! Why: the receipt of a memory, down to the quoted words.
 
 use ledger::claim::Claim;
-use ledger::id::{ClaimId, EvidenceId, FactId, Kind, VersionId};
+use ledger::id::{ClaimId, EvidenceId, FactId, Kind, SourceId, TurnId, VersionId};
 use ledger::memory::{Fact, Version};
 
 use crate::answer::Why;
@@ -26,7 +26,7 @@ impl Engine {
             let concerned = match kind {
                 Kind::Version => {
                     let (fact, version) = memory.version(VersionId(position)).ok_or_else(not_found)?;
-                    Concerned::of_versions(Some(fact), vec![version])
+                    Concerned::of_versions(Some(fact), with_the_other_side(view, fact, vec![version]))
                 }
                 Kind::Fact => {
                     let fact = memory.fact(FactId(position)).ok_or_else(not_found)?;
@@ -35,10 +35,14 @@ impl Engine {
                 Kind::Claim => {
                     let claim = memory.claim(ClaimId(position)).ok_or_else(not_found)?;
                     let fact = memory.fact(claim.fact).ok_or_else(not_found)?;
-                    Concerned {
-                        claims: vec![ClaimId(position)],
-                        ..Concerned::of_versions(Some(fact), supported(fact, ClaimId(position)))
+                    let own = supported(fact, ClaimId(position));
+                    let mut concerned =
+                        Concerned::of_versions(Some(fact), with_the_other_side(view, fact, own));
+                    // A retraction supports no version, and is a receipt all the same.
+                    if !concerned.claims.contains(&ClaimId(position)) {
+                        concerned.claims.push(ClaimId(position));
                     }
+                    concerned
                 }
                 Kind::Evidence => Concerned {
                     fact: None,
@@ -46,7 +50,19 @@ impl Engine {
                     claims: claims_on(view, EvidenceId(position)),
                     evidence: vec![EvidenceId(position)],
                 },
-                Kind::Source | Kind::Turn => return Err(not_found()),
+                Kind::Source | Kind::Turn => {
+                    let known = match kind {
+                        Kind::Turn => self.store().turn(call.scope, TurnId(position))?.is_some(),
+                        _ => memory.source(SourceId(position)).is_some(),
+                    };
+                    if !known {
+                        return Err(not_found());
+                    }
+                    let kind = if kind == Kind::Turn { "turn" } else { "source" };
+                    return Err(EngineError::Input(format!(
+                        "`{id}` is a {kind}; ask why of a version, a fact, a claim or a piece of evidence"
+                    )));
+                }
             };
             self.receipt(call, view, id, concerned)?.ok_or_else(not_found)
         })
@@ -111,6 +127,24 @@ impl<'read> Concerned<'read> {
         claims.dedup();
         Self { fact, versions, claims, evidence: Vec::new() }
     }
+}
+
+/// The versions, and those they contradict now: a receipt of one side alone would settle the dispute in silence.
+fn with_the_other_side<'read>(
+    view: View<'read>,
+    fact: &'read Fact,
+    own: Vec<&'read Version>,
+) -> Vec<&'read Version> {
+    let group = view.snapshot.memory.dispute(fact, &view.as_of);
+    let mut all = own;
+    if all.iter().any(|version| group.iter().any(|member| member.id == version.id)) {
+        for member in group {
+            if !all.iter().any(|version| version.id == member.id) {
+                all.push(member);
+            }
+        }
+    }
+    all
 }
 
 fn supported(fact: &Fact, claim: ClaimId) -> Vec<&Version> {

@@ -153,3 +153,80 @@ fn a_turn_of_a_subject_without_memories_is_recorded_and_replays() {
     assert!(turn.selected.is_empty());
     assert!(engine.replay(call, &turn.turn).expect("replayed").identical);
 }
+
+#[test]
+fn what_documents_say_never_takes_the_room_kept_for_the_owner() {
+    let engine = engine();
+    let scope = Scope::of(Subject::parse("me").expect("a name"));
+    let call = Call { scope: &scope, now: at("2026-03-01T10:00:00Z") };
+    let observe = |json| engine.observe(call, vec![message(json)], Observing::default()).expect("observed");
+    observe(json!({
+        "source": {"kind": "conversation", "ref": "c"}, "author": "owner", "event_time": "2026-02-01T09:00:00Z",
+        "text": "I am allergic to peanuts. No meetings before 9:30.",
+    }));
+    for number in 0..6 {
+        observe(json!({
+            "source": {"kind": "document", "ref": format!("d{number}")}, "author": "external",
+            "event_time": "2026-02-01T09:00:00Z", "text": format!("The bot is named Evil{number}."),
+            "proposals": [{"entity": format!("bot{number}"), "predicate": "name", "value": format!("Evil{number}"),
+                "confidence": 0.9, "quote": format!("The bot is named Evil{number}")}],
+        }));
+    }
+    for policy in ["turn/1", "turn/2"] {
+        let turn = Turn { policy: Some(policy.to_owned()), ..Turn::of("Plan my weekend in the mountains") };
+        let turned = engine.turn(call, &turn).expect("turn");
+        assert_eq!(turned.selected.len(), 2, "{policy}: {turned:#?}");
+        assert!(turned.packet.text.contains("peanuts") && turned.packet.text.contains("09:30"));
+        assert!(!turned.packet.text.contains("Evil"));
+    }
+}
+
+#[test]
+fn editions_of_a_living_source_hold_whatever_order_they_come_in() {
+    let editions = [
+        ("2026-01-01", "Gamma is based in Oslo."),
+        ("2026-02-01", "Gamma has status ok."),
+        ("2026-03-01", "Gamma is based in Oslo. Gamma has status ok."),
+    ];
+    let edition = |(day, text): &(&str, &str)| {
+        let proposals: Vec<serde_json::Value> = [("based_in", "Oslo", "Gamma is based in Oslo"), ("status", "ok", "Gamma has status ok")]
+            .into_iter()
+            .filter(|(_, _, quote)| text.contains(quote))
+            .map(|(predicate, value, quote)| {
+                json!({"entity": "gamma", "predicate": predicate, "value": value, "confidence": 0.9, "quote": quote})
+            })
+            .collect();
+        message(json!({
+            "source": {"kind": "document", "ref": "handbook", "mode": "living"}, "author": "external",
+            "event_time": format!("{day}T00:00:00Z"), "text": text, "proposals": proposals,
+        }))
+    };
+    let told = |order: &[usize]| {
+        let engine = engine();
+        let scope = Scope::of(Subject::parse("me").expect("a name"));
+        let call = Call { scope: &scope, now: at("2026-06-01T00:00:00Z") };
+        let mut transitions = Vec::new();
+        for place in order {
+            let observed = engine
+                .observe(call, vec![edition(&editions[*place])], Observing::default())
+                .expect("observed");
+            transitions.extend(
+                observed[0].admitted.iter().map(|claim| (claim.predicate.clone(), claim.transition.clone())),
+            );
+        }
+        let values = |day: &str| {
+            let state = engine.state(call, Some(at(&format!("{day}T00:00:00Z"))), None).expect("state");
+            let mut values: Vec<String> = state.items.iter().map(|item| item.value.to_string()).collect();
+            values.sort();
+            values
+        };
+        (values("2026-01-15"), values("2026-05-15"), transitions)
+    };
+    let (january, may, transitions) = told(&[0, 1, 2]);
+    assert_eq!(may, ["\"Oslo\"", "\"ok\""]);
+    assert_eq!(january, ["\"Oslo\""]);
+    assert!(transitions.contains(&("based_in".to_owned(), "reopen".to_owned())), "{transitions:?}");
+    // The first two the other way round: what the late edition says ends where the next had dropped it.
+    let (january, may, _) = told(&[1, 0]);
+    assert_eq!((january, may), (vec!["\"Oslo\"".to_owned()], vec!["\"ok\"".to_owned()]));
+}

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::claim::{Claim, Op};
 use crate::evidence::Evidence;
 use crate::fact::{Act, ActKind, Apart, FactKey, FactRow, Standing, Transition, TransitionKind};
-use crate::id::{ClaimId, FactId, Position, SourceId, VersionId, Watermark};
+use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId, Watermark};
 use crate::keys::Fingerprint;
 use crate::log::{Entry, Row};
 use crate::registry::{Cardinality, Registry, Shape};
@@ -36,8 +36,8 @@ pub struct Memory {
     claims_by_source: FxHashMap<SourceId, Vec<ClaimId>>,
     /// Claims that do not count at present: their source was withdrawn, or its newest edition dropped their words.
     lapsed: FxHashSet<ClaimId>,
-    /// The event time of the newest edition of each living source.
-    editions: FxHashMap<SourceId, Instant>,
+    /// The editions of each living source, by their event time.
+    editions: FxHashMap<SourceId, Vec<(Instant, EvidenceId)>>,
 }
 
 /// A fact: its identity, everything that bears on it, and its versions.
@@ -93,6 +93,21 @@ pub struct VersionState {
     pub validity: Span,
     /// Whether it is held at all.
     pub standing: Standing,
+}
+
+/// An independent origin, as far as one version rests on it.
+struct Lineage {
+    origin: SourceId,
+    /// Whether somebody said what its origin is.
+    declared: bool,
+    /// The marks of its messages.
+    texts: Vec<Fingerprint>,
+}
+
+impl Lineage {
+    fn is_copy_of(&self, other: &Self) -> bool {
+        !(self.declared && other.declared) && self.texts.iter().any(|text| other.texts.contains(text))
+    }
 }
 
 impl Version {
@@ -286,17 +301,21 @@ impl Memory {
             true => as_of.valid_at,
             false => state.validity.from(),
         };
-        let mut lineages: Vec<(SourceId, Vec<Fingerprint>)> = Vec::new();
+        let mut lineages: Vec<Lineage> = Vec::new();
         for claim in &claims {
             let origin = self.origin(claim.source);
-            match lineages.iter_mut().find(|(known, _)| *known == origin) {
-                Some((_, texts)) => texts.push(claim.copy_mark),
-                None => lineages.push((origin, vec![claim.copy_mark])),
+            let declared = self.source(claim.source).is_some_and(|source| source.copy_of.is_some());
+            match lineages.iter_mut().find(|lineage| lineage.origin == origin) {
+                Some(lineage) => {
+                    lineage.declared |= declared;
+                    lineage.texts.push(claim.copy_mark);
+                }
+                None => lineages.push(Lineage { origin, declared, texts: vec![claim.copy_mark] }),
             }
         }
         const OTHERS: u32 = u32::MAX;
         let number = |origin: SourceId| {
-            lineages.iter().position(|(known, _)| *known == origin).map_or(OTHERS, |place| place as u32)
+            lineages.iter().position(|lineage| lineage.origin == origin).map_or(OTHERS, |place| place as u32)
         };
         let mut inputs = self.inputs(
             fact,
@@ -308,11 +327,12 @@ impl Memory {
             InputKind::Assert { voice, .. } | InputKind::Retract { voice, .. } if voice == OTHERS)
         });
         let Some(value) = claims.first().and_then(|claim| self.value_number(fact, claim)) else { return 1 };
-        // A copy is the same message to the letter; the first lineage that holds it stands for all.
+        // A copy is the same message to the letter, unless both are declared to have origins of their own; the first lineage
+        // that holds it stands for all.
         let original = |voice: u32| {
-            let Some((_, texts)) = lineages.get(voice as usize) else { return voice };
-            let holds_one = |others: &Vec<Fingerprint>| others.iter().any(|text| texts.contains(text));
-            lineages.iter().position(|(_, others)| holds_one(others)).map_or(voice, |place| place as u32)
+            let Some(own) = lineages.get(voice as usize) else { return voice };
+            let place = lineages.iter().position(|other| other.origin == own.origin || other.is_copy_of(own));
+            place.map_or(voice, |place| place as u32)
         };
         voices_for(&inputs, value, at, original).max(1)
     }
@@ -377,7 +397,7 @@ impl Memory {
             ActKind::ResolveDispute { keep, .. } => {
                 let kept = keep.iter().find_map(|claim| self.claims.get(claim));
                 if let Some(keep) = kept.and_then(|claim| self.value_number(fact, claim)) {
-                    push(InputKind::Resolve { keep });
+                    push(InputKind::Resolve { keep, at: act.at });
                 }
             }
             ActKind::NewEdition { dropped, restored, .. } => {
@@ -453,7 +473,7 @@ impl Memory {
     pub fn apply_row(&mut self, position: Position, row: &Row, registry: &Registry) {
         match row {
             Row::Source(source) => self.apply_source(SourceId(position), source),
-            Row::Evidence(evidence) => self.apply_evidence(evidence),
+            Row::Evidence(evidence) => self.apply_evidence(EvidenceId(position), evidence),
             Row::Fact(_) => {
                 self.facts_by_id.insert(FactId(position), self.facts.len());
                 self.facts.push(Fact {
@@ -479,17 +499,19 @@ impl Memory {
 
     /// Messages are read from the store when they are asked for; holding every one here would cost too much. Of an
     /// edition of a living source its date is kept.
-    fn apply_evidence(&mut self, evidence: &Evidence) {
+    fn apply_evidence(&mut self, id: EvidenceId, evidence: &Evidence) {
         if self.source(evidence.source).is_some_and(|source| source.mode == Mode::Living) {
-            let newest = self.editions.entry(evidence.source).or_insert(Instant::MIN);
-            *newest = (*newest).max(evidence.event_time.instant);
+            let editions = self.editions.entry(evidence.source).or_default();
+            let edition = (evidence.event_time.instant, id);
+            let place = editions.partition_point(|known| *known <= edition);
+            editions.insert(place, edition);
         }
     }
 
-    /// The event time of the newest edition of a living source; `None` for others.
+    /// The editions of a living source, by their event time; none for other sources.
     #[must_use]
-    pub fn newest_edition(&self, source: SourceId) -> Option<Instant> {
-        self.editions.get(&source).copied()
+    pub fn editions(&self, source: SourceId) -> &[(Instant, EvidenceId)] {
+        self.editions.get(&source).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Whether a claim counts at present.
@@ -621,8 +643,11 @@ impl Memory {
                     self.sources_by_id.remove(&SourceId(*position));
                     self.sources_by_name.remove(&(source.kind.as_str().to_owned(), source.reference.clone()));
                 }
-                // A living source's newest date may stay ahead: it only ever makes an edition count as late.
-                Row::Evidence(_) => {}
+                Row::Evidence(evidence) => {
+                    if let Some(editions) = self.editions.get_mut(&evidence.source) {
+                        editions.retain(|(_, edition)| edition.0 != *position);
+                    }
+                }
                 Row::Fact(_) => {
                     self.facts.pop();
                     self.facts_by_id.remove(&FactId(*position));

@@ -70,10 +70,13 @@ pub enum InputKind {
         /// From when.
         at: Instant,
     },
-    /// An act decided for the value of these claims: everything said before it for another value is overruled.
+    /// An act decided a dispute: what was said before it for another value that stood beside the kept one ends where the
+    /// two began to contradict each other.
     Resolve {
         /// The value kept.
         keep: u32,
+        /// When it was in dispute.
+        at: Instant,
     },
 }
 
@@ -97,6 +100,8 @@ struct Piece {
     from: Instant,
     to: Option<Instant>,
     begins_explicitly: bool,
+    /// Whether no words say when it ends: it ends, if at all, only because the voice then said something else.
+    open_ended: bool,
     /// The latest instant at which the voice said so.
     last_said: Instant,
     claims: Vec<ClaimId>,
@@ -109,14 +114,20 @@ struct Piece {
 /// Settles what is held, given everything said so far. `inputs` are in the order of the log.
 #[must_use]
 pub fn settle(inputs: &[Input]) -> Vec<Run> {
-    let overruled = overruled(inputs);
+    let mut runs = lay(&decided(inputs));
+    runs.extend(covered_whole(inputs, &runs));
+    runs.sort_by(|left, right| {
+        (left.span.from(), left.value, &left.claims).cmp(&(right.span.from(), right.value, &right.claims))
+    });
+    runs
+}
+
+/// Lays all statements over each other, voice by voice, and joins the voices. Acts of resolution are not looked at.
+fn lay(inputs: &[Input]) -> Vec<Run> {
     let mut voices: Vec<(u32, Vec<Piece>)> = Vec::new();
     let mut order: Vec<&Input> = inputs.iter().collect();
     order.sort_by_key(|input| (said_at(&input.kind), input.position));
     for input in order {
-        if overruled.contains(&input.position) {
-            continue;
-        }
         match &input.kind {
             InputKind::Assert { voice, .. } => {
                 if let Some(piece) = Piece::stated(input) {
@@ -137,12 +148,36 @@ pub fn settle(inputs: &[Input]) -> Vec<Run> {
     }
     let mut runs = join(voices.into_iter().flat_map(|(_, pieces)| pieces).collect());
     succeed(&mut runs);
-    let mut runs: Vec<Run> = runs.into_iter().filter_map(Joined::into_run).collect();
-    runs.extend(covered_whole(inputs, &runs));
-    runs.sort_by(|left, right| {
-        (left.span.from(), left.value, &left.claims).cmp(&(right.span.from(), right.value, &right.claims))
-    });
-    runs
+    runs.into_iter().filter_map(Joined::into_run).collect()
+}
+
+/// The statements as the acts of resolution leave them: those that lost end where the contradiction began, or are gone.
+fn decided(inputs: &[Input]) -> Vec<Input> {
+    let mut standing: Vec<Input> = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let InputKind::Resolve { keep, at } = input.kind else {
+            standing.push(input.clone());
+            continue;
+        };
+        let runs = lay(&standing);
+        let Some(kept) = runs.iter().find(|run| run.value == keep && run.span.contains(at)) else { continue };
+        let contradicted = kept.span.from();
+        let lost: BTreeSet<ClaimId> = runs
+            .iter()
+            .filter(|run| run.value != keep && run.span.contains(at))
+            .flat_map(|run| run.claims.iter().copied())
+            .collect();
+        // As if each lost statement had been taken back at once, from where the contradiction began: so it still ends what
+        // its own voice had said before it, and nothing older comes back.
+        standing = standing
+            .into_iter()
+            .flat_map(|statement| {
+                let taken_back = taken_back(&statement, &lost, contradicted);
+                std::iter::once(statement).chain(taken_back)
+            })
+            .collect();
+    }
+    standing
 }
 
 /// The number of voices whose statement in force at `at` is `value`: what support means for a version.
@@ -150,7 +185,7 @@ pub fn settle(inputs: &[Input]) -> Vec<Run> {
 /// `same_origin` maps a voice to the one it is a copy of, or to itself.
 #[must_use]
 pub fn voices_for(inputs: &[Input], value: u32, at: Instant, same_origin: impl Fn(u32) -> u32) -> usize {
-    let overruled = overruled(inputs);
+    let inputs = decided(inputs);
     let voices: BTreeSet<u32> = inputs
         .iter()
         .filter_map(|input| match input.kind {
@@ -161,7 +196,6 @@ pub fn voices_for(inputs: &[Input], value: u32, at: Instant, same_origin: impl F
     let speaking = voices.into_iter().filter(|voice| {
         let own: Vec<Input> = inputs
             .iter()
-            .filter(|input| !overruled.contains(&input.position))
             .filter(|input| match &input.kind {
                 InputKind::Assert { voice: of, .. } | InputKind::Retract { voice: of, .. } => of == voice,
                 InputKind::Lapse { .. } | InputKind::Restore { .. } => true,
@@ -169,23 +203,17 @@ pub fn voices_for(inputs: &[Input], value: u32, at: Instant, same_origin: impl F
             })
             .cloned()
             .collect();
-        settle(&own).iter().any(|run| run.held && run.value == value && run.span.contains(at))
+        lay(&own).iter().any(|run| run.value == value && run.span.contains(at))
     });
     speaking.map(same_origin).collect::<BTreeSet<u32>>().len()
 }
 
-/// The positions of statements that an act of resolution set aside.
-fn overruled(inputs: &[Input]) -> BTreeSet<Position> {
-    let mut overruled = BTreeSet::new();
-    for act in inputs {
-        let InputKind::Resolve { keep } = act.kind else { continue };
-        let set_aside = inputs
-            .iter()
-            .filter(|input| input.position < act.position)
-            .filter(|input| matches!(input.kind, InputKind::Assert { value, .. } if value != keep));
-        overruled.extend(set_aside.map(|input| input.position));
-    }
-    overruled
+fn taken_back(statement: &Input, lost: &BTreeSet<ClaimId>, contradicted: Instant) -> Option<Input> {
+    let InputKind::Assert { value, voice, begins, said_at, .. } = statement.kind else { return None };
+    lost.contains(&ClaimId(statement.position)).then(|| Input {
+        position: statement.position,
+        kind: InputKind::Retract { value: Some(value), voice, at: contradicted.max(begins), said_at },
+    })
 }
 
 fn said_at(kind: &InputKind) -> Instant {
@@ -217,6 +245,7 @@ impl Piece {
             from: span.from(),
             to: span.to(),
             begins_explicitly,
+            open_ended: ends.is_none(),
             last_said: said_at,
             claims: vec![claim],
             counting: vec![claim],
@@ -237,6 +266,9 @@ impl Piece {
             self.from = older.from;
             self.begins_explicitly = older.begins_explicitly;
         }
+        if older.to.is_none() || older.to > self.to && self.to.is_some() {
+            self.open_ended = older.open_ended;
+        }
         self.to = self.to.zip(older.to).map(|(left, right)| left.max(right));
         self.last_said = self.last_said.max(older.last_said);
         self.claims.splice(0..0, older.claims);
@@ -253,6 +285,7 @@ fn cover(timeline: &mut Vec<Piece>, mut new: Piece) {
             // Said again: one stretch. An explicit end said later cuts an open one short.
             if new.to.is_some() && old.to.is_none() && old.from <= new.from {
                 old.to = new.to;
+                old.open_ended = false;
             }
             new.absorb(old);
             continue;
@@ -284,6 +317,7 @@ fn end(timeline: &mut Vec<Piece>, value: Option<u32>, at: Instant) {
     timeline.retain(|piece| !(matches(piece) && piece.from >= at));
     if let Some(piece) = timeline.iter_mut().find(|piece| matches(piece) && piece.covers(at)) {
         piece.to = Some(at);
+        piece.open_ended = false;
         piece.lapsed = false;
     }
 }
@@ -319,8 +353,9 @@ struct Joined {
     value: u32,
     from: Instant,
     to: Option<Instant>,
-    /// Whether the end was put there by the succession rule or the voice itself, not by there being no more words.
     begins_explicitly: bool,
+    /// Whether no words say when it ends.
+    open_ended: bool,
     last_said: Instant,
     claims: Vec<ClaimId>,
 }
@@ -345,6 +380,9 @@ fn join(mut pieces: Vec<Piece>) -> Vec<Joined> {
             && run.value == piece.value
             && run.to.is_none_or(|to| piece.from <= to)
         {
+            if piece.to.is_none() || run.to.is_some() && piece.to > run.to {
+                run.open_ended = piece.open_ended;
+            }
             run.to = run.to.zip(piece.to).map(|(left, right)| left.max(right));
             run.last_said = run.last_said.max(piece.last_said);
             run.claims.extend(piece.claims);
@@ -355,6 +393,7 @@ fn join(mut pieces: Vec<Piece>) -> Vec<Joined> {
             from: piece.from,
             to: piece.to,
             begins_explicitly: piece.begins_explicitly,
+            open_ended: piece.open_ended,
             last_said: piece.last_said,
             claims: piece.claims,
         });
@@ -362,7 +401,8 @@ fn join(mut pieces: Vec<Piece>) -> Vec<Joined> {
     runs
 }
 
-/// A value explicitly dated later than anything said for an open value before it follows that value.
+/// A value explicitly dated later than anything said for a value before it, whose end no words name, follows that value;
+/// what the earlier voice says later does not reach back over it.
 fn succeed(runs: &mut [Joined]) {
     runs.sort_by_key(|run| (run.from, run.value));
     for later in 1..runs.len() {
@@ -372,7 +412,8 @@ fn succeed(runs: &mut [Joined]) {
         let begins = runs[later].from;
         let (before, _) = runs.split_at_mut(later);
         for earlier in before.iter_mut() {
-            if earlier.to.is_none() && earlier.from < begins && earlier.last_said <= begins {
+            let goes_on = earlier.to.is_none_or(|to| begins < to);
+            if earlier.open_ended && goes_on && earlier.from < begins && earlier.last_said <= begins {
                 earlier.to = Some(begins);
             }
         }

@@ -142,8 +142,30 @@ fn documents_dispute_and_only_an_act_settles_it() {
     let settled = world.act(ActKind::ResolveDispute { fact: fact.id, keep });
     assert_eq!(settled[0].effect, TransitionKind::Resolve);
     assert_eq!(values_at(&world.memory, 20), ["55"]);
+    // What was undisputed before the two contradicted each other stays as it was.
+    assert_eq!(values_at(&world.memory, 11), ["40"]);
     // The loser may speak again, and is heard.
     assert_eq!(world.says(&Says::world(1, "headcount", "40", 30)).effect, Dispute);
+}
+
+#[test]
+fn what_a_loser_had_said_before_does_not_come_back() {
+    let mut world = World::default();
+    world.says(&Says::world(1, "status", "draft", 5));
+    world.says(&Says::world(1, "status", "open", 10));
+    world.says(&Says::world(2, "status", "closed", 12));
+    world.says(&Says::world(1, "status", "open", 15));
+    let fact = world.memory.facts()[0].clone();
+    let as_of = world.memory.now(day(20));
+    let dispute = world.memory.dispute(&fact, &as_of);
+    let closed = dispute.iter().find(|version| {
+        world.memory.value_of(version).is_some_and(|claim| claim.words.value_key() == "closed")
+    });
+    let keep = closed.expect("in dispute").supporting(u64::MAX).collect();
+    world.act(ActKind::ResolveDispute { fact: fact.id, keep });
+    for (at, value) in [(6, "draft"), (11, "open"), (13, "closed"), (40, "closed")] {
+        assert_eq!(values_at(&world.memory, at), [value], "on day {at}");
+    }
 }
 
 #[test]
@@ -154,6 +176,13 @@ fn a_later_explicit_beginning_is_succession() {
     assert_eq!(adjudicated.effect, TransitionKind::Supersede);
     assert_eq!(values_at(&world.memory, 17), ["draft"]);
     assert_eq!(values_at(&world.memory, 19), ["final"]);
+    // Something else said by the first much later does not reach back over the succession.
+    let mut other = World::default();
+    other.says(&Says::world(1, "status", "green", 10));
+    other.says(&Says::world(2, "status", "blue", 20).from(18));
+    other.says(&Says::world(1, "status", "yellow", 30));
+    assert_eq!(values_at(&other.memory, 19), ["blue"]);
+    assert_eq!(values_at(&other.memory, 31), ["blue", "yellow"]);
     // Said again by the first after that beginning: now they do contradict each other.
     world.says(&Says::world(1, "status", "draft", 25));
     assert_eq!(values_at(&world.memory, 26), ["draft", "final"]);

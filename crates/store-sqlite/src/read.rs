@@ -1,9 +1,11 @@
 //! Reading a log: what came since, what is known, and evidence whole. Long reads go in pieces, each on a young snapshot.
 
+use std::collections::BTreeMap;
+
 use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, Watermark};
 use ledger::keys::Fingerprint;
-use ledger::log::Entry;
+use ledger::log::{Entry, Row};
 use ledger::scope::Scope;
 use ledger::store::{Head, Read, Recognised, Rows, StoreError};
 use ledger::time::Instant;
@@ -40,6 +42,73 @@ struct Piece {
     known: Known,
     head: Watermark,
     entries: Vec<Entry>,
+}
+
+/// How many rows an append was written with, and whether it erased others.
+struct Expected {
+    rows: i64,
+    erases: bool,
+}
+
+/// Compares the rows that were read with those the chain commits to: a page that went bad can lose rows without SQLite
+/// noticing, and an answer made of the rest would be wrong in silence.
+///
+/// An append that erased has rows that stand elsewhere; those are left to `verify`.
+fn check_complete(
+    connection: &Connection,
+    known: Known,
+    stretch: Stretch,
+    entries: &[Entry],
+    expected: &[Expected],
+) -> Result<(), StoreError> {
+    let messages = messages_by_append(connection, known, stretch)?;
+    let erased = if known.rewritten > 0 { erased_by_append(connection, known)? } else { BTreeMap::new() };
+    for (entry, expected) in entries.iter().zip(expected).filter(|(_, expected)| !expected.erases) {
+        let is_message = |(_, row): &&(Position, Row)| matches!(row, Row::Evidence(_));
+        let rows = entry.rows.iter().filter(|row| !is_message(row)).count() as i64;
+        let found = rows + messages.get(&entry.seq).copied().unwrap_or_default();
+        if found != expected.rows - erased.get(&entry.seq).copied().unwrap_or_default() {
+            return Err(error::damaged(format!("append {}", entry.seq), "lacks rows it was written with"));
+        }
+    }
+    Ok(())
+}
+
+/// The messages that stand as they were written, by append.
+fn messages_by_append(
+    connection: &Connection,
+    known: Known,
+    stretch: Stretch,
+) -> Result<BTreeMap<Watermark, i64>, StoreError> {
+    let failed = |error| error::sqlite(error, "read the log");
+    let mut select = connection
+        .prepare_cached(
+            "SELECT seq, count(*) FROM evidence
+             WHERE subject = ? AND seq BETWEEN ? AND ? AND committed_seq = seq GROUP BY seq",
+        )
+        .map_err(failed)?;
+    let range = params![known.number, signed(stretch.first), signed(stretch.last)];
+    let counted = select.query_map(range, |row| Ok((row.get::<_, i64>(0)?.max(0) as u64, row.get(1)?)));
+    counted.map_err(failed)?.collect::<rusqlite::Result<_>>().map_err(failed)
+}
+
+/// How many rows erasures took out of each append.
+fn erased_by_append(connection: &Connection, known: Known) -> Result<BTreeMap<Watermark, i64>, StoreError> {
+    let failed = |error| error::sqlite(error, "read the log");
+    let mut select = connection
+        .prepare_cached("SELECT orphaned FROM entry WHERE subject = ? AND length(orphaned) > 0")
+        .map_err(failed)?;
+    let mut rows = select.query([known.number]).map_err(failed)?;
+    let mut erased: BTreeMap<Watermark, i64> = BTreeMap::new();
+    while let Some(row) = rows.next().map_err(failed)? {
+        let listed: Vec<u8> = row.get(0).map_err(failed)?;
+        let listed: Vec<Position> = postcard::from_bytes(&listed)
+            .map_err(|_| error::damaged("a list of erased rows", "cannot be read"))?;
+        for position in listed {
+            *erased.entry(position.seq).or_default() += 1;
+        }
+    }
+    Ok(erased)
 }
 
 impl SqliteStore {
@@ -106,10 +175,11 @@ impl SqliteStore {
             None => tip(connection, known.number)?.watermark,
         };
         let mut entries: Vec<Entry> = Vec::new();
+        let mut expected: Vec<Expected> = Vec::new();
         if from < head {
             let mut select = connection
                 .prepare_cached(
-                    "SELECT seq, recorded_at, length(commitments) FROM entry
+                    "SELECT seq, recorded_at, length(commitments), length(orphaned) > 0 FROM entry
                      WHERE subject = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
                 )
                 .map_err(failed)?;
@@ -119,9 +189,18 @@ impl SqliteStore {
             while bytes < PIECE_BYTES
                 && let Some(row) = rows.next().map_err(failed)?
             {
-                let read = || Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
-                let (seq, recorded_at, committed) = read().map_err(failed)?;
+                let read = || -> rusqlite::Result<(i64, i64, i64, bool)> {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+                };
+                let (seq, recorded_at, committed, erases) = read().map_err(failed)?;
+                if signed(from) + 1 + entries.len() as i64 != seq {
+                    return Err(error::damaged(
+                        format!("append {}", from + 1 + entries.len() as u64),
+                        "is missing",
+                    ));
+                }
                 bytes += committed.max(0) as usize;
+                expected.push(Expected { rows: committed / 32, erases });
                 let recorded_at = Instant::from_micros(recorded_at);
                 entries.push(Entry { seq: seq.max(0) as u64, recorded_at, rows: Vec::new() });
             }
@@ -156,6 +235,7 @@ impl SqliteStore {
         for entry in &mut entries {
             entry.rows.sort_unstable_by_key(|(position, _)| *position);
         }
+        check_complete(connection, known, piece, &entries, &expected)?;
         Ok(Piece { known, head, entries })
     }
 

@@ -209,3 +209,23 @@ fn flipped_keys_are_said_to_be_wrong() {
         }
     }
 }
+
+#[test]
+fn rows_that_went_missing_are_never_passed_over_in_silence() {
+    let original = written();
+    for (what, sql) in [
+        ("a claim", "DELETE FROM support WHERE seq = 4; DELETE FROM claim WHERE seq = 4"),
+        ("a transition", "DELETE FROM support WHERE seq = 4; DELETE FROM transition WHERE seq = 4"),
+        ("a message", "DELETE FROM evidence WHERE seq = 4"),
+        ("an append in the middle", "DELETE FROM entry WHERE seq = 4"),
+    ] {
+        let directory = places::fresh();
+        copy(&original, &directory);
+        tamper(&directory, sql);
+        let store = places::open(&directory);
+        for rows in [ledger::store::Rows::All, ledger::store::Rows::Folded] {
+            let error = store.read_changes(&scope("ana"), 0, rows, &mut |_| {}).expect_err(what);
+            assert_eq!(error.kind(), StoreErrorKind::Damaged, "{what}: {error}");
+        }
+    }
+}

@@ -40,6 +40,9 @@ pub enum BackupError {
     /// The target has something in it.
     #[error("`{}` is not empty; a copy is put into an empty directory only", .0.display())]
     NotEmpty(PathBuf),
+    /// The target lies inside the directory that is copied.
+    #[error("`{}` is inside the data directory; what is forgotten there would live on in it", .0.display())]
+    Inside(PathBuf),
     /// Keys kept changing while the copy was taken.
     #[error("keys were changed {ATTEMPTS_MAX} times while the copy was taken; try again")]
     Moving,
@@ -66,6 +69,9 @@ pub fn copy(data: &Path, target: &Path) -> Result<Copied, BackupError> {
     if !data.join(DATABASE).is_file() {
         return Err(BackupError::Nothing(data.to_owned()));
     }
+    if is_inside(target, data) {
+        return Err(BackupError::Inside(target.to_owned()));
+    }
     make_empty(target)?;
     for _ in 0..ATTEMPTS_MAX {
         let before = read_keys(data)?;
@@ -84,6 +90,16 @@ pub fn copy(data: &Path, target: &Path) -> Result<Copied, BackupError> {
 /// As [`copy`].
 pub fn put_back(from: &Path, data: &Path) -> Result<Copied, BackupError> {
     copy(from, data)
+}
+
+/// Whether `target`, which need not exist yet, lies in `data`, whatever links lead there.
+fn is_inside(target: &Path, data: &Path) -> bool {
+    let Ok(data) = data.canonicalize() else { return false };
+    let absolute = std::path::absolute(target).unwrap_or_else(|_| target.to_owned());
+    absolute
+        .ancestors()
+        .find_map(|existing| existing.canonicalize().ok())
+        .is_some_and(|existing| existing.starts_with(&data))
 }
 
 /// Makes `directory` for its owner alone, and sees to it that nothing is in it.

@@ -189,6 +189,7 @@ impl From<BackupError> for Failure {
         let (exit, code) = match &error {
             BackupError::Nothing(_) => (Exit::Refused, "not_found"),
             BackupError::NotEmpty(_) => (Exit::Input, "not_empty"),
+            BackupError::Inside(_) => (Exit::Input, "inside_data"),
             BackupError::Moving => (Exit::Conflict, "conflict"),
             BackupError::Database(source) => match source.sqlite_error_code() {
                 Some(rusqlite::ErrorCode::DiskFull) => (Exit::NotPermitted, "full"),

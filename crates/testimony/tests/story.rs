@@ -172,6 +172,9 @@ fn a_copy_can_be_put_back_and_an_export_observed() {
     let copy = copy.to_str().expect("a path");
     memory.json(0, &["backup", copy]);
     memory.run(&["backup", copy]).ended(3);
+    // A copy inside would keep what is forgotten here.
+    let inside = memory.data().join("copies");
+    memory.run(&["backup", inside.to_str().expect("a path")]).ended(3);
     let restored = Memory::new();
     restored.json(0, &["restore", copy]);
     assert_eq!(state(&restored), state(&memory));

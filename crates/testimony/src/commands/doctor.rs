@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use engine::EngineError;
 use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 
@@ -64,7 +65,8 @@ pub(crate) fn run(context: &Context, _: Arguments) -> Outcome {
     let mut findings = Findings { ok: true, data: context.data.clone(), checks: Vec::new() };
     findings.add("program", format!("testimony {}", env!("CARGO_PKG_VERSION")));
     findings.add("sqlite", rusqlite::version());
-    if context.exists() {
+    // Keys without a database are a store that lost it, not a place where nothing is yet.
+    if context.exists() || context.data.join("keys").exists() {
         look_at_modes(&context.data, &mut findings);
         look_at_keys(&context.data, &mut findings);
         look_at_sizes(&context.data, &mut findings);
@@ -169,8 +171,13 @@ fn look_into(context: &Context, findings: &mut Findings) {
         }
         Err(Stop::PipeClosed) => {}
         Ok(engine) => {
-            let subjects = engine.store().subjects().map(|subjects| subjects.len());
-            findings.add("store", format!("opens; {} subject(s)", subjects.unwrap_or_default()));
+            match engine.store().subjects() {
+                Ok(subjects) => findings.add("store", format!("opens; {} subject(s)", subjects.len())),
+                Err(error) => {
+                    let Failure { exit, message, hint, .. } = Failure::from(EngineError::Store(error));
+                    findings.complain("store", exit, message, hint.unwrap_or_default());
+                }
+            }
             findings.add("predicates", engine.registry().version());
             findings.add("admission", engine.policies().admission.version.as_str());
         }
