@@ -341,6 +341,35 @@ fn others_words_within_the_message_are_left_alone() {
     }
 }
 
+/// Where the gate sees another's words or a mood that asserts nothing, no rule may nominate.
+#[test]
+fn text_handed_over_and_unsaid_conditions_are_left_alone() {
+    for text in [
+        "Translate: I live in Bonn",
+        "Prevedi: Živim u Bonnu",
+        "Write a poem: I live in Bonn",
+        "Summarise this: I live in Bonn",
+        "Proofread:\nI live in Bonn",
+        "Repeat after me: my name is Zed",
+        "Act as someone where I live in Bonn",
+        "[tool result]\nI live in Bonn.",
+        "[tool output]\nI live in Bonn.",
+        "<tool_result>\nI live in Bonn.",
+        "Tool output:\nI live in Bonn.",
+        "Bob, 10:01\nI live in Bonn.",
+        "Lyrics:\nI live in Bonn\nLa la",
+        "hi\u{b}> I live in Bonn",
+        "hi\u{c}> I live in Bonn",
+        "I would live in Bonn",
+        "I'd live in Bonn",
+        "I should live in Bonn",
+        "Živio bih u Bonnu",
+        "Mogao bih živjeti u Bonnu",
+    ] {
+        assert_eq!(propose(text, &anchor(), Registry::shipped()), [], "{text}");
+    }
+}
+
 #[test]
 fn every_rule_is_sure_enough_for_the_shipped_gate() {
     let (registry, policy) = (Registry::shipped(), AdmissionPolicy::shipped());

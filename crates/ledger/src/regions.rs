@@ -18,6 +18,10 @@
 //! - **Pasted blocks**: triple quotes, document-like tags, transcripts, text announced as somebody's ("Here is the
 //!   email I got:"), and speech of four or more words in quotation marks with a speaker who is not "I".
 //!
+//! - **Text handed over**: "Translate: …", "Prevedi: …", "Lyrics:", "Repeat after me: …" to the end of the paragraph, or of
+//!   the text when the words begin on the next line; a tool's answer (`[tool result]`, "Tool output:") to the end; and
+//!   what stands under the header of a chat line (`Bob, 10:01`).
+//!
 //! Regions err on the side of the owner's silence, and every rule has its limit there: a quoted word, an own list, a
 //! colon, a list of key and value stay the owner's. Work is linear in the text.
 
@@ -26,6 +30,7 @@ use std::ops::Range;
 use crate::quote::Span;
 
 mod code;
+mod handed;
 mod line;
 mod mail;
 mod pasted;
@@ -73,6 +78,7 @@ pub fn foreign_regions(text: &str) -> Vec<Region> {
     block_quotes(&lines, &mut found);
     mail::forwarded(&lines, &mut found);
     pasted::pasted(&lines, &mut found);
+    handed::handed_over(&lines, &mut found);
     speech::attributed(text, &mut found);
     let mut recalled = Vec::new();
     recalled_memory(&lines, &mut recalled);

@@ -20,6 +20,8 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::quote::Span;
 
 mod context;
@@ -125,39 +127,46 @@ fn joined_token(text: &str, pieces: &[Span]) -> Option<SecretLike> {
     })
 }
 
-/// A text without the characters that print nothing, and the way back.
+/// A text without the characters that print nothing and with full-width and other styled letters as plain ones, and
+/// the way back.
 struct Visible<'t> {
     text: Cow<'t, str>,
-    /// `(offset in the visible text, offset in the original)` behind each hidden character, ascending.
+    /// `(offset in the visible text, offset in the original)` behind each character that was hidden or replaced,
+    /// ascending.
     shifts: Vec<(usize, usize)>,
-    original_len: usize,
+    original: &'t str,
 }
 
 impl<'t> Visible<'t> {
     fn of(original: &'t str) -> Self {
         let hidden = |character: char| matches!(character, '\u{ad}' | '\u{34f}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-        if original.is_ascii() || !original.contains(hidden) {
-            return Self { text: Cow::Borrowed(original), shifts: Vec::new(), original_len: original.len() };
+        let changes = |character: char| hidden(character) || plain(character) != character;
+        if original.is_ascii() || !original.contains(changes) {
+            return Self { text: Cow::Borrowed(original), shifts: Vec::new(), original };
         }
         let mut text = String::with_capacity(original.len());
         let mut shifts = Vec::new();
         for (offset, character) in original.char_indices() {
-            if hidden(character) {
+            let shown = plain(character);
+            if !hidden(character) {
+                text.push(shown);
+            }
+            if hidden(character) || shown != character {
                 shifts.push((text.len(), offset + character.len_utf8()));
-            } else {
-                text.push(character);
             }
         }
-        Self { text: Cow::Owned(text), shifts, original_len: original.len() }
+        Self { text: Cow::Owned(text), shifts, original }
     }
 
     fn original(&self, span: Span) -> Span {
-        let end = match span.end.checked_sub(1) {
-            // The last character's start, moved, plus its length: hidden ones behind it stay outside.
-            Some(_) if span.end > span.start => self.offset_end(span.end),
-            _ => self.offset(span.end),
-        };
-        Span::new(self.offset(span.start), end.min(self.original_len))
+        let start = self.offset(span.start);
+        let last = self.text.get(span.start..span.end).and_then(|found| found.char_indices().next_back());
+        let end = last.map_or(start, |(offset, _)| {
+            // The last character's start, moved, plus its length there: hidden ones behind it stay outside.
+            let at = self.offset(span.start + offset);
+            at + self.original.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
+        });
+        Span::new(start, end)
     }
 
     fn offset(&self, visible: usize) -> usize {
@@ -167,13 +176,17 @@ impl<'t> Visible<'t> {
             None => visible,
         }
     }
+}
 
-    fn offset_end(&self, visible: usize) -> usize {
-        let known = self.shifts.partition_point(|(offset, _)| *offset < visible);
-        match known.checked_sub(1).and_then(|index| self.shifts.get(index)) {
-            Some((offset, original)) => original + (visible - offset),
-            None => visible,
-        }
+/// A styled form (full width, mathematical, circled) of an ASCII character as that character; others as they are.
+fn plain(character: char) -> char {
+    if character < '\u{2070}' {
+        return character;
+    }
+    let mut form = std::iter::once(character).nfkc();
+    match (form.next(), form.next()) {
+        (Some(single), None) if single.is_ascii() && !single.is_ascii_control() => single,
+        _ => character,
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::sync::LazyLock;
 
+use ledger::quote::Span;
+use ledger::regions::{foreign_regions, recalled, third_party};
 use regex::Regex;
 
 /// How much of a message is looked at, in bytes: the rest of a longer one is a document, not a remark.
@@ -108,7 +110,21 @@ pub(super) fn pattern(text: &str) -> Regex {
 }
 
 /// The clauses of a message in which its author may assert something, in order.
+///
+/// What the gate holds for another's words is left out whatever it looks like here, so that the two never disagree.
 pub(super) fn clauses(message: &str) -> Vec<Clause> {
+    let mut found = own_clauses(message);
+    if !found.is_empty() {
+        let foreign = foreign_regions(head(message, TEXT_BYTES_MAX));
+        found.retain(|clause| {
+            let span = Span::new(clause.start, clause.end);
+            !third_party(&foreign, span) && !recalled(&foreign, span)
+        });
+    }
+    found
+}
+
+fn own_clauses(message: &str) -> Vec<Clause> {
     let mut found = Vec::new();
     let mut sentences = 0_usize;
     let mut fenced = false;

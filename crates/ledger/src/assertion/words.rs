@@ -293,6 +293,21 @@ fn supposes(sentence: &Sentence<'_>, index: usize) -> usize {
         {
             1
         }
+        // "Act as someone where I live in Rome"; not "Act as my agent, I live in Rome".
+        "act" | "play" | "glumi"
+            if first
+                && sentence
+                    .words
+                    .iter()
+                    .skip(index + 1)
+                    .take(10)
+                    .take_while(|word| {
+                        word.clause == sentence.words[index].clause || is_relative(&word.lower)
+                    })
+                    .any(|word| is_relative(&word.lower)) =>
+        {
+            1
+        }
         "let's" | "lets" if matches!(next, "say" | "pretend" | "imagine" | "assume" | "suppose") => 2,
         "let"
             if next == "us"
@@ -316,6 +331,24 @@ fn supposes(sentence: &Sentence<'_>, index: usize) -> usize {
         "pravi" | "pravimo" | "glumi" if sentence.stands(index + 1, "se da") || next == "da" => 2,
         _ => 0,
     }
+}
+
+fn is_relative(word: &str) -> bool {
+    matches!(
+        word,
+        "where"
+            | "who"
+            | "whose"
+            | "whom"
+            | "that"
+            | "which"
+            | "koji"
+            | "koja"
+            | "koje"
+            | "gdje"
+            | "čiji"
+            | "čija"
+    )
 }
 
 /// "Imagine we moved. I live in Rome now." The second sentence is still imagined.
@@ -389,7 +422,231 @@ pub(super) fn conditional(sentence: &Sentence<'_>) -> Option<Span> {
             return Some(sentence.span_of(index, length));
         }
     }
-    None
+    in_scope(sentence, would_only, Reach::ToNextSubject).or_else(|| would_behind(sentence))
+}
+
+/// "I would live in Rome", "I'd live in Rome", "živio bih u Rimu": said without its condition, it is still not so.
+///
+/// Manners of speaking are left to the other rules: "I'd like", "I'd rather", "I would say", "rado bih". So are denials:
+/// "I would never" is a rule against something.
+fn would_only(sentence: &Sentence<'_>, index: usize) -> usize {
+    let word = sentence.lower(index);
+    if matches!(word, "bih" | "bismo") {
+        return usize::from(!polite_bih(sentence, index));
+    }
+    let subject = match word {
+        "would" => (0..index)
+            .rev()
+            .find(|at| !is_adverb(sentence.lower(*at)))
+            .filter(|at| matches!(sentence.lower(*at), "i" | "we")),
+        "i'd" | "we'd" | "id" => Some(index).filter(|_| word != "id" || sentence.begins_clause(index)),
+        _ => None,
+    };
+    let Some(subject) = subject else { return 0 };
+    let mut next = index + 1;
+    while is_adverb(sentence.lower(next)) {
+        next += 1;
+    }
+    let verb = sentence.lower(next);
+    let after = sentence.lower(next + 1);
+    let manner = matches!(
+        verb,
+        "" | "like"
+            | "love"
+            | "prefer"
+            | "rather"
+            | "sooner"
+            | "better"
+            | "appreciate"
+            | "want"
+            | "wish"
+            | "hope"
+            | "hate"
+            | "dislike"
+            | "mind"
+            | "avoid"
+            | "skip"
+            | "say"
+            | "think"
+            | "guess"
+            | "argue"
+            | "describe"
+            | "consider"
+            | "call"
+            | "recommend"
+            | "suggest"
+            | "ask"
+            | "welcome"
+            | "choose"
+            | "pick"
+            | "opt"
+            | "go"
+            | "favor"
+            | "favour"
+            | "enjoy"
+            | "expect"
+            | "imagine"
+            | "not"
+            | "never"
+    );
+    let glad = verb == "be"
+        && matches!(
+            after,
+            "happy"
+                | "glad"
+                | "grateful"
+                | "thankful"
+                | "delighted"
+                | "interested"
+                | "fine"
+                | "ok"
+                | "okay"
+                | "great"
+                | "good"
+                | "nice"
+        );
+    // "I'd moved" and "I'd been" are what had happened.
+    let had = word != "would"
+        && (verb.ends_with("ed") && !matches!(verb, "need" | "feed" | "exceed" | "succeed" | "speed")
+            || matches!(
+                verb,
+                "been"
+                    | "had"
+                    | "gone"
+                    | "got"
+                    | "gotten"
+                    | "bought"
+                    | "taken"
+                    | "done"
+                    | "made"
+                    | "left"
+                    | "lost"
+                    | "told"
+                    | "said"
+                    | "thought"
+                    | "forgotten"
+                    | "given"
+                    | "seen"
+            ));
+    if manner || glad || had || !speaks_first(sentence, subject) { 0 } else { 1 }
+}
+
+/// Words that may stand between an auxiliary and its verb.
+fn is_adverb(word: &str) -> bool {
+    matches!(
+        word,
+        "really"
+            | "also"
+            | "just"
+            | "still"
+            | "always"
+            | "definitely"
+            | "probably"
+            | "certainly"
+            | "much"
+            | "very"
+            | "strongly"
+            | "honestly"
+            | "personally"
+            | "gladly"
+            | "then"
+            | "now"
+            | "even"
+            | "actually"
+            | "too"
+            | "surely"
+            | "happily"
+            | "generally"
+            | "usually"
+    )
+}
+
+/// Whether the subject at `subject` is the first of its clause or stands after "I think", so that what it would do is
+/// the statement, not an aside: "a city I would recommend".
+fn speaks_first(sentence: &Sentence<'_>, subject: usize) -> bool {
+    let Some(own) = sentence.words.get(subject) else { return false };
+    let quote_begins = sentence.words.iter().position(|word| word.quoted).unwrap_or(0);
+    let thought = subject.checked_sub(1).is_some_and(|at| {
+        matches!(
+            sentence.lower(at),
+            "think" | "guess" | "believe" | "suppose" | "know" | "feel" | "bet" | "say" | "that"
+        )
+    });
+    let first =
+        !sentence.words[..subject].iter().any(|word| word.clause == own.clause && is_subject(&word.lower));
+    first || thought || subject <= quote_begins
+}
+
+/// `bih` behind the quoted words of its own clause: "u Rimu bih živio".
+fn would_behind(sentence: &Sentence<'_>) -> Option<Span> {
+    let (first, last) = sentence.quoted_clauses?;
+    (0..sentence.words.len()).find_map(|index| {
+        let clause = sentence.words[index].clause;
+        let governs = matches!(sentence.lower(index), "bih" | "bismo")
+            && first == last
+            && clause == first
+            && would_only(sentence, index) > 0;
+        governs.then(|| sentence.span_of(index, 1))
+    })
+}
+
+/// `bih` with a verb of wishing, asking or saying, denied, of purpose (`da bih`), or in a clause of its own (`koji bih`).
+fn polite_bih(sentence: &Sentence<'_>, index: usize) -> bool {
+    let near = |at: usize| {
+        matches!(
+            sentence.lower(at),
+            "volio"
+                | "voljela"
+                | "volila"
+                | "voleo"
+                | "voljeli"
+                | "htio"
+                | "htjela"
+                | "htjeli"
+                | "želio"
+                | "željela"
+                | "željeli"
+                | "rado"
+                | "radije"
+                | "najradije"
+                | "molio"
+                | "molila"
+                | "zamolio"
+                | "zamolila"
+                | "molili"
+                | "rekao"
+                | "rekla"
+                | "cijenio"
+                | "cijenila"
+                | "preferirao"
+                | "preferirala"
+                | "preporučio"
+                | "preporučila"
+                | "izbjegao"
+                | "izbjegla"
+                | "trebao"
+                | "trebala"
+                | "trebali"
+                | "zahvalan"
+                | "zahvalna"
+                | "drago"
+                | "ne"
+                | "nikad"
+                | "nikada"
+                | "nigdje"
+        )
+    };
+    let aside = sentence.words[..index].iter().rev().take(4).any(|word| {
+        word.clause == sentence.words[index].clause
+            && matches!(
+                word.lower.as_str(),
+                "da" | "koji" | "koja" | "koje" | "koju" | "kojem" | "kojoj" | "što" | "gdje" | "kako"
+            )
+    });
+    (index.saturating_sub(2)..index + 4)
+        .filter(|at| sentence.words.get(*at).is_some_and(|word| word.clause == sentence.words[index].clause))
+        .any(near)
+        || aside
 }
 
 /// Nothing but fillers before the condition: it opens the sentence (or the part after a contrast).
@@ -691,7 +948,40 @@ fn wishes(sentence: &Sentence<'_>, index: usize) -> usize {
         }
         "hopefully" | "nadam" | "želim" | "planiram" | "namjeravam" | "wanna" => 1,
         "if" if next == "only" => 2,
-        "love" | "like" if (previous == "would" || previous.ends_with("'d")) => 1,
+        "love" | "like" | "want" if (previous == "would" || previous.ends_with("'d")) => 1,
+        // "I should live in Rome" says what is not so; "I should mention" says it, "I should never" forbids it.
+        "should" if matches!(previous, "i" | "we") && speaks_first(sentence, index - 1) => {
+            let mut verb = index + 1;
+            while is_adverb(sentence.lower(verb)) {
+                verb += 1;
+            }
+            let says = matches!(
+                sentence.lower(verb),
+                "" | "mention"
+                    | "say"
+                    | "note"
+                    | "add"
+                    | "tell"
+                    | "point"
+                    | "clarify"
+                    | "let"
+                    | "explain"
+                    | "warn"
+                    | "remind"
+                    | "have"
+                    | "probably"
+                    | "not"
+                    | "never"
+                    | "avoid"
+                    | "know"
+            );
+            usize::from(!says)
+        }
+        "trebao" | "trebala" | "trebali"
+            if matches!(next, "bih" | "bismo") || matches!(previous, "bih" | "bismo") =>
+        {
+            1
+        }
         "want" | "intend" | "plan"
             if matches!(previous, "i" | "we" | "really" | "just" | "also" | "do" | "still") =>
         {
@@ -755,7 +1045,58 @@ fn doubts(sentence: &Sentence<'_>, index: usize) -> usize {
 
 /// `used to`, `no longer`, `stopped`, `više ne`, `nekad sam`.
 pub(super) fn former(sentence: &Sentence<'_>) -> Option<Span> {
-    in_scope(sentence, ended, Reach::Clause)
+    in_scope(sentence, ended, Reach::Clause).or_else(|| left_behind(sentence))
+}
+
+/// "I left Rome", "I moved away from Rome", "odselio sam se iz Rima": where the owner is no more. Where they went instead
+/// ("I left Rome for Split") is theirs to state.
+fn left_behind(sentence: &Sentence<'_>) -> Option<Span> {
+    let (first, last) = sentence.quoted_clauses?;
+    let last_word = sentence.words.iter().rposition(|word| word.quoted)?;
+    (0..sentence.words.len()).find_map(|index| {
+        let length = leaves(sentence, index);
+        let clause = sentence.words[index].clause;
+        if length == 0 || first != clause || last != clause || last_word < index {
+            return None;
+        }
+        let goes_on = sentence
+            .words
+            .iter()
+            .enumerate()
+            .skip(index + length)
+            .find(|(_, word)| {
+                word.clause == clause
+                    && matches!(
+                        word.lower.as_str(),
+                        "to" | "for" | "and" | "into" | "u" | "na" | "i" | "za" | "because"
+                    )
+            })
+            .is_some_and(|(at, _)| at <= last_word);
+        (!goes_on).then(|| sentence.span_of(index, length))
+    })
+}
+
+fn leaves(sentence: &Sentence<'_>, index: usize) -> usize {
+    let next = sentence.lower(index + 1);
+    let previous = index.checked_sub(1).map_or("", |before| sentence.lower(before));
+    let named = |at: usize| sentence.words.get(at).is_some_and(|word| word.capital && word.lower != "i");
+    let own = matches!(
+        previous,
+        "i" | "we" | "i've" | "we've" | "have" | "just" | "recently" | "finally" | "already"
+    );
+    let out_of = (index + 1..index + 4).any(|at| sentence.lower(at) == "iz");
+    match sentence.lower(index) {
+        "left" if own && (named(index + 1) || next == "the" && named(index + 2)) => 1,
+        "moved" if own && matches!((next, sentence.lower(index + 2)), ("away", "from") | ("out", "of")) => 3,
+        "moved" if own && next == "from" => 2,
+        "napustio" | "napustila" if next == "sam" || previous == "sam" => 1,
+        "odselio" | "odselila" | "iselio" | "iselila" | "otišao" | "otišla" | "preselio" | "preselila"
+            if out_of =>
+        {
+            1
+        }
+        _ => 0,
+    }
 }
 
 fn ended(sentence: &Sentence<'_>, index: usize) -> usize {

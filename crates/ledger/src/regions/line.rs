@@ -11,7 +11,7 @@ pub(super) struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    /// Lines end with `\n`, `\r\n`, a lone `\r`, or one of Unicode's separators.
+    /// Lines end with `\n`, `\r\n`, a lone `\r`, a vertical tab, a form feed, or one of Unicode's separators.
     pub(super) fn of(all: &'t str) -> Self {
         let mut starts = vec![0];
         let bytes = all.as_bytes();
@@ -19,7 +19,7 @@ impl<'t> Lines<'t> {
         while let Some(byte) = bytes.get(at) {
             at += 1;
             let ends = match byte {
-                b'\n' => true,
+                b'\n' | 0x0b | 0x0c | 0x1c..=0x1e => true,
                 b'\r' => bytes.get(at) != Some(&b'\n'),
                 // U+0085, and U+2028 or U+2029: `at` is moved past the whole character.
                 0xc2 if bytes.get(at) == Some(&0x85) => {
@@ -56,7 +56,9 @@ impl<'t> Lines<'t> {
     /// The words of a line without its line break.
     pub(super) fn text(&self, line: usize) -> &'t str {
         let words = self.span(line).slice(self.all).unwrap_or_default();
-        words.trim_end_matches(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
+        words.trim_end_matches([
+            '\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}',
+        ])
     }
 
     /// A line without invisible characters, with full-width forms as ASCII and every space a plain one.

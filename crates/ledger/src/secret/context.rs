@@ -17,7 +17,230 @@ pub(super) fn named_value(text: &str, at: usize, name: Name) -> Option<SecretLik
         NameClass::Key => key(text, end, false).or_else(|| told_before(text, at, "api_key")),
         NameClass::WeakKey => key(text, end, true),
         NameClass::Pin => pin(text, at, end),
+        NameClass::DoorCode => door_code(text, at, end),
     }
+}
+
+/// `the door code is 4821#`, `šifra alarma je 4821`: three to ten digits, keys and letters among them.
+fn door_code(text: &str, at: usize, end: usize) -> Option<SecretLike> {
+    if text[..at].chars().next_back().is_some_and(char::is_alphanumeric) {
+        return None;
+    }
+    let line = window(text, end, 60).split(['\n', '!', '?', ';', ',']).next().unwrap_or_default();
+    let mut joined = false;
+    let mut offset = 0;
+    for (count, word) in line.split(' ').enumerate() {
+        let start = offset;
+        offset += word.len() + 1;
+        let bare = word.trim_matches(|character: char| !character.is_alphanumeric());
+        joined |= word.ends_with([':', '=']);
+        if count > 6 {
+            return None;
+        }
+        let digits = bare.bytes().filter(u8::is_ascii_digit).count();
+        if digits == 0 {
+            if matches!(
+                bare,
+                "from"
+                    | "since"
+                    | "until"
+                    | "in"
+                    | "at"
+                    | "before"
+                    | "after"
+                    | "by"
+                    | "every"
+                    | "od"
+                    | "do"
+                    | "iz"
+            ) && joined
+            {
+                return None;
+            }
+            joined |= matches!(bare, "is" | "je" | "glasi" | "was" | "to" | "now") || word == "-";
+            continue;
+        }
+        let plain = bare.chars().all(|character| character.is_ascii_alphanumeric() || character == '-');
+        // "is 4 digits long" counts the digits.
+        let fits = digits >= 3 && bare.len() <= 10;
+        let span = Span::new(end + start, end + start + word.trim_end_matches(['.', ')', '"']).len());
+        return (joined && plain && fits).then_some(SecretLike { kind: "pin", span });
+    }
+    None
+}
+
+/// Words of a sentence about a password, which a phrase of chosen words hardly holds.
+const ABOUT: &[&str] = &[
+    "the",
+    "a",
+    "an",
+    "is",
+    "are",
+    "was",
+    "be",
+    "not",
+    "no",
+    "on",
+    "in",
+    "at",
+    "to",
+    "of",
+    "for",
+    "from",
+    "by",
+    "with",
+    "my",
+    "your",
+    "our",
+    "his",
+    "her",
+    "their",
+    "it",
+    "its",
+    "this",
+    "that",
+    "these",
+    "i",
+    "you",
+    "we",
+    "they",
+    "he",
+    "she",
+    "and",
+    "or",
+    "but",
+    "if",
+    "so",
+    "too",
+    "very",
+    "every",
+    "each",
+    "any",
+    "all",
+    "some",
+    "still",
+    "never",
+    "always",
+    "again",
+    "than",
+    "then",
+    "as",
+    "when",
+    "where",
+    "what",
+    "how",
+    "because",
+    "can",
+    "must",
+    "should",
+    "will",
+    "would",
+    "has",
+    "have",
+    "had",
+    "do",
+    "does",
+    "only",
+    "just",
+    "more",
+    "less",
+    "much",
+    "same",
+    "one",
+    "something",
+    "anymore",
+    "please",
+    "long",
+    "enough",
+    "word",
+    "words",
+    "characters",
+    "u",
+    "na",
+    "za",
+    "je",
+    "i",
+    "se",
+    "mi",
+    "ne",
+    "nije",
+    "od",
+    "do",
+    "sam",
+    "su",
+    "da",
+    "po",
+    "iz",
+    "s",
+    "sa",
+    "ili",
+    "ali",
+    "jer",
+    "kad",
+    "vrlo",
+    "svaki",
+    "isti",
+    "ista",
+    "predug",
+    "prekratka",
+    "password",
+    "passphrase",
+    "lozinka",
+];
+
+/// `correct horse battery staple`: four to twelve plain words up to the end of the clause, none of them the glue of
+/// a sentence.
+fn phrase(rest: &str) -> Option<&str> {
+    let rest = rest.trim_start_matches([' ', '\t', '"', '“', '\'']);
+    let clause =
+        rest.split(['.', ',', ';', '!', '?', ':', '(', '"', '”', '\n']).next().unwrap_or_default().trim_end();
+    let mut count = 0;
+    for word in clause.split_whitespace() {
+        count += 1;
+        let letters = word.chars().all(|character| character.is_alphabetic() || character == '-');
+        let lower = word.to_lowercase();
+        let glue = ABOUT.contains(&lower.as_str())
+            || lower.ends_with("ly")
+            || lower.ends_with("ed")
+            || lower.ends_with("ing");
+        if !letters || glue || word.chars().count() < 3 {
+            return None;
+        }
+    }
+    (4..=12).contains(&count).then_some(clause)
+}
+
+const MONTHS: &[&str] = &[
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "sije", "velj",
+    "ožuj", "trav", "svib", "lip", "srp", "kolo", "ruj", "list", "stud", "pros",
+];
+
+/// `12 June`, `June 12`, `12. lipnja 1990.`, `12.6.1990`: a day as a password.
+fn day(rest: &str) -> Option<&str> {
+    let rest = rest.trim_start_matches([' ', '\t', '"', '“', '\'']);
+    let mut words = rest.split([' ', '\n', ',', '"', '”']);
+    let (first, second) = (words.next()?, words.next().unwrap_or_default());
+    let number = |word: &str| {
+        let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+        (1..=4).contains(&digits)
+            && matches!(&word[digits..], "" | "." | "st" | "nd" | "rd" | "th" | "!" | "?")
+    };
+    let month = |word: &str| {
+        let lower = word.to_lowercase();
+        MONTHS.iter().any(|name| lower.starts_with(name))
+            && lower.chars().all(|character| character.is_alphabetic() || character == '.')
+    };
+    if number(first) && month(second) || month(first) && number(second) {
+        return rest.get(..first.len() + 1 + second.trim_end_matches(['.', '!', '?']).len());
+    }
+    let parts: Vec<&str> = first.trim_end_matches('.').split(['.', '/', '-']).collect();
+    let numeric = (2..=3).contains(&parts.len())
+        && parts
+            .iter()
+            .all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit()))
+        && first.bytes().filter(u8::is_ascii_digit).count() >= 4
+        && parts.len() == 3;
+    numeric.then_some(first.trim_end_matches('.'))
 }
 
 /// `pass` in `DB_PASS`, `dbPass` or `pass:`, not in `passport`; inflected `šifru` counts.
@@ -65,6 +288,14 @@ fn password(text: &str, at: usize, end: usize, needs_joint: bool) -> Option<Secr
         tail
     };
     let (joint, offset, spaced) = joint(&line[tail..])?;
+    // `password is 12 June`, `passphrase is correct horse battery staple`: values of several words.
+    if tail <= 2
+        && matches!(joint, Joint::Verb | Joint::Colon)
+        && let Some(value) = phrase(&line[tail + offset..]).or_else(|| day(&line[tail + offset..]))
+    {
+        let start = end + (value.as_ptr() as usize - after.as_ptr() as usize);
+        return Some(SecretLike { kind: "password", span: Span::new(start, start + value.len()) });
+    }
     let (value, quoted) = read_value(&line[tail + offset..], joint)?;
     let start = end + tail + offset + (value.as_ptr() as usize - line[tail + offset..].as_ptr() as usize);
     let span = Span::new(start, start + value.len());
