@@ -5,7 +5,7 @@ use crate::finding::{Finding, line_of};
 use crate::tree::Tree;
 
 /// Where a person's or a worker's files lie.
-const PATHS: [&str; 4] = ["/work/", "/root/", "/home/", "/Users/"];
+const PATHS: [&str; 4] = ["/root/", "/home/", "/Users/", "/workspace/"];
 
 /// Where every locked crate is from.
 const INDEX: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -18,7 +18,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.files().filter(|(path, _)| is_ours(path)) {
         for place in PATHS {
-            // `$X/work/…` and `docs/work/…` are parts of other paths.
+            // `$X/home/…` and `docs/home/…` are parts of other paths.
             let begins = |at: usize| {
                 !text[..at].ends_with(|before: char| before.is_alphanumeric() || "}-_.~)*".contains(before))
             };
@@ -120,7 +120,7 @@ mod tests {
         let cases = [
             ("a.rs", "\"/root/x\"", Some("a.rs:1 `/root/…` is a path of one machine")),
             ("a.sh", "\ncd /home/ana", Some("a.sh:2 `/home/…` is a path of one machine")),
-            ("a.sh", "cd $HOME/work/x docs/work/y", None),
+            ("a.sh", "cd $DIR/home/x docs/home/y", None),
             ("data/a/b.txt", "/home/x http://10.0.0.1", None),
             ("README.md", "https://docs.rs/ledger http://127.0.0.1:8080/ https://example.org.", None),
             (
