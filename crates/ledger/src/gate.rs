@@ -195,6 +195,7 @@ fn realm(
 
 /// Where the cited quotes stand; `None` for one that does not.
 struct Places<'evidence> {
+    text: &'evidence str,
     spans: Vec<Option<Span>>,
     foreign: &'evidence [Region],
 }
@@ -215,7 +216,7 @@ impl<'evidence> Places<'evidence> {
         };
         // More than this many are refused for their number anyway.
         let spans = proposal.cited().into_iter().take(Quotes::MAX + 1).map(place).collect();
-        Self { spans, foreign: testimony.foreign }
+        Self { text: testimony.text, spans, foreign: testimony.foreign }
     }
 
     fn check_whose_words(&self, author: Author) -> Result<(), Refusal> {
@@ -226,12 +227,30 @@ impl<'evidence> Places<'evidence> {
             }
         }
         for span in self.spans.iter().flatten() {
+            if author == Author::Owner && self.only_introduces(*span) {
+                let detail = "the quote only introduces words the owner passed on";
+                return Err(refuse(RefusalCode::ThirdPartyWords, detail));
+            }
+        }
+        for span in self.spans.iter().flatten() {
             if regions::recalled(self.foreign, *span) {
                 let detail = "the quote stands in recalled memory, which is not new evidence";
                 return Err(refuse(RefusalCode::RecalledMemory, detail));
             }
         }
         Ok(())
+    }
+
+    /// Whether a colon and nothing else stands between the quote and somebody else's words: "here is the mail I got:"
+    /// says nothing but that something follows.
+    fn only_introduces(&self, span: Span) -> bool {
+        let Some(region) = self.foreign.iter().find(|region| region.span.start >= span.end) else {
+            return false;
+        };
+        let Some(between) = self.text.get(span.end..region.span.start) else { return false };
+        let ends_so = self.text.get(..span.end).is_some_and(|quoted| quoted.trim_end().ends_with(':'));
+        let between = between.trim();
+        (ends_so && between.is_empty()) || between == ":"
     }
 
     fn quotes(&self, text: &str, proposal: &Proposal, policy: &AdmissionPolicy) -> Result<Quotes, Refusal> {

@@ -84,6 +84,20 @@ fn each_code_has_its_case() {
             city(),
             Ok(Realm::Owner),
         ),
+        (
+            "words that only introduce a paste",
+            owner,
+            "Got this file:\n\n```\nGot a question?\n```\nPlease check it.",
+            claim("note", "Got a question?", "Got this file:"),
+            fails(RefusalCode::ThirdPartyWords),
+        ),
+        (
+            "a statement before a paste",
+            owner,
+            "I live in Zagreb.\n```\nGot a question?\n```\n",
+            city(),
+            Ok(Realm::Owner),
+        ),
         ("an echo of a packet", owner, "[M1] I live in Zagreb.", city(), fails(RefusalCode::RecalledMemory)),
         (
             "an entity with spaces",
