@@ -127,7 +127,7 @@ pub struct Act {
 /// What was done.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum ActKind {
-    /// A dispute was resolved: the values these claims do not state are overruled.
+    /// A dispute was resolved: the values these claims do not state end where they began to contradict the value kept.
     ResolveDispute {
         /// The fact in dispute.
         fact: FactId,

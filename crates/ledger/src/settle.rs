@@ -208,6 +208,7 @@ pub fn voices_for(inputs: &[Input], value: u32, at: Instant, same_origin: impl F
     speaking.map(same_origin).collect::<BTreeSet<u32>>().len()
 }
 
+/// The retraction that a lost statement is followed by; `None` for the others.
 fn taken_back(statement: &Input, lost: &BTreeSet<ClaimId>, contradicted: Instant) -> Option<Input> {
     let InputKind::Assert { value, voice, begins, said_at, .. } = statement.kind else { return None };
     lost.contains(&ClaimId(statement.position)).then(|| Input {
