@@ -165,3 +165,42 @@ fn open_id(snapshot: &Snapshot, kind: Kind, id: &str) -> Result<Position, Engine
         _ => Err(EngineError::NotFound(id.chars().take(80).collect())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ledger::admission::Policies;
+    use ledger::reference::ReferenceStore;
+    use ledger::scope::{Scope, Subject};
+    use ledger::time::Instant;
+
+    use super::{Call, Engine};
+    use crate::recall::Recall;
+    use crate::remember::Remember;
+    use crate::tokens::Tokens;
+
+    #[test]
+    fn snapshots_beyond_the_limit_are_dropped_and_read_again() {
+        let store = Arc::new(ReferenceStore::new());
+        let engine = Engine::new(store, Policies::shipped(), Arc::new(Tokens)).with_memory_limit(20_000);
+        let scopes: Vec<Scope> = (0..30)
+            .map(|number| Scope::of(Subject::parse(&format!("subject {number}")).expect("a name")))
+            .collect();
+        for scope in &scopes {
+            let call = Call { scope, now: Instant::default() };
+            let text = "I prefer tea in the morning and coffee at noon".to_owned();
+            engine.remember(call, Remember { text, ..Remember::default() }).expect("kept");
+            let subjects = engine.subjects.lock();
+            let held: usize = subjects.held.values().map(|(held, _)| held.resident_bytes()).sum();
+            let newest = subjects.held.get(scope.subject()).map_or(0, |(held, _)| held.resident_bytes());
+            assert!(held <= 20_000 + newest, "{held} bytes in {} snapshots", subjects.held.len());
+        }
+        assert!(engine.subjects.lock().held.len() < scopes.len());
+        for scope in &scopes {
+            let recalled =
+                engine.recall(Call { scope, now: Instant::default() }, &Recall::of("tea")).expect("recalled");
+            assert!(!recalled.items.is_empty());
+        }
+    }
+}

@@ -230,3 +230,71 @@ fn editions_of_a_living_source_hold_whatever_order_they_come_in() {
     let (january, may, _) = told(&[1, 0]);
     assert_eq!((january, may), (vec!["\"Oslo\"".to_owned()], vec!["\"ok\"".to_owned()]));
 }
+
+#[test]
+fn declared_origins_count_apart_and_a_receipt_shows_both_sides() {
+    let engine = engine();
+    let scope = Scope::of(Subject::parse("me").expect("a name"));
+    let call = Call { scope: &scope, now: at("2026-06-01T00:00:00Z") };
+    let says = |number: u32, lineage: Option<String>, value: &str| {
+        let text = format!("Delta is based in {value}.");
+        let quote = format!("Delta is based in {value}");
+        let proposal = json!({
+            "entity": "delta", "predicate": "based_in", "value": value, "confidence": 0.9, "quote": quote,
+        });
+        let mut source = json!({"kind": "document", "ref": format!("d{number}")});
+        if let Some(lineage) = lineage {
+            source["lineage"] = json!(lineage);
+        }
+        let one = message(json!({
+            "source": source, "author": "external", "event_time": format!("2026-01-0{number}T00:00:00Z"),
+            "text": text, "proposals": [proposal],
+        }));
+        engine.observe(call, vec![one], Observing::default()).expect("observed").remove(0)
+    };
+    for number in 1..=3 {
+        says(number, Some(format!("agency-{number}")), "Bonn");
+    }
+    // The same letters from nowhere in particular are a copy of what is there.
+    says(4, None, "Bonn");
+    let bonn = engine.recall(call, &Recall::of("where is Delta based?")).expect("recalled").items;
+    assert_eq!((bonn.len(), bonn[0].support), (1, 3), "{bonn:#?}");
+
+    let other = says(5, None, "Graz").admitted[0].clone();
+    assert_eq!(other.transition, "dispute");
+    for id in [other.version.clone().expect("a version"), other.claim.clone(), bonn[0].id.clone()] {
+        let why = engine.why(call, &id).expect("why");
+        assert_eq!(why.versions.len(), 2, "{id}: {why:#?}");
+        let quotes: Vec<&str> = why.claims.iter().map(|claim| claim.quote.as_str()).collect();
+        assert!(quotes.contains(&"Delta is based in Bonn") && quotes.contains(&"Delta is based in Graz"));
+    }
+}
+
+#[test]
+fn what_does_not_fit_the_budget_is_told() {
+    let engine = engine();
+    let scope = Scope::of(Subject::parse("me").expect("a name"));
+    let call = Call { scope: &scope, now: at("2026-06-01T00:00:00Z") };
+    let said = message(json!({
+        "source": {"kind": "conversation", "ref": "c"}, "author": "owner", "event_time": "2026-02-01T09:00:00Z",
+        "text": "My name is Mirna. I live in Zagreb. No meetings before 9:30.",
+    }));
+    engine.observe(call, vec![said], Observing::default()).expect("observed");
+    let turned = |budget| {
+        let turn = Turn { budget_tokens: Some(budget), ..Turn::of("Plan my meetings in Zagreb") };
+        engine.turn(call, &turn).expect("turn")
+    };
+    let whole = turned(1_000);
+    assert_eq!((whole.selected.len(), whole.truncated), (3, false), "{whole:#?}");
+    for budget in 1..whole.packet.tokens {
+        let turn = turned(budget);
+        assert!(turn.packet.tokens <= budget, "{} of {budget}", turn.packet.tokens);
+        assert!(
+            turn.truncated && turn.notices.iter().any(|notice| notice.contains("did not fit")),
+            "{turn:#?}"
+        );
+        assert!(engine.replay(call, &turn.turn).expect("replayed").identical);
+    }
+    // Nothing is held back: what the whole packet costs is enough for it, give or take how tokens join.
+    assert_eq!(turned(whole.packet.tokens + 8).selected.len(), 3);
+}

@@ -268,6 +268,22 @@ fn a_store_of_a_newer_version_is_left_alone() {
 }
 
 #[test]
+fn doctor_tells_what_every_verb_would() {
+    let memory = lived_in();
+    memory.run(&["doctor"]).ended(0);
+    let group = memory.data().join("keys").join("groups").join("1.key");
+    let mut key = fs::read(&group).expect("read");
+    let last = key.len() - 1;
+    key[last] ^= 1;
+    fs::write(&group, &key).expect("written");
+    memory.run(&["doctor"]).ended(5);
+    let lost = lived_in();
+    fs::remove_file(lost.data().join("ledger.db")).expect("removed");
+    lost.run(&["state"]).ended(5);
+    lost.run(&["doctor"]).ended(5);
+}
+
+#[test]
 fn a_store_without_its_key_is_told() {
     let memory = lived_in();
     let key = memory.data().join("keys").join("master.key");
