@@ -12,7 +12,7 @@
 //! - how a log folds into a readable memory ([`log`], [`memory`]) and how words are forgotten ([`erase`], [`proof`]);
 //! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]);
 //! - how all of it reads as text ([`print`](mod@print));
-//! - what a store must do ([`store`]), and the plainest one that does ([`reference`](mod@reference)).
+//! - what a store must do ([`store`]), which vectors it may keep beside ([`vectors`]), and the plainest one that does ([`reference`](mod@reference)).
 #![deny(missing_docs)]
 
 pub mod time;
@@ -55,6 +55,7 @@ pub mod turn;
 pub mod print;
 pub mod reference;
 pub mod store;
+pub mod vectors;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
