@@ -69,3 +69,8 @@ fi
 
 printf '\n== summary\n'
 cat "$summary"
+# One line over all runners, since the last of them may have had nothing to run. A failure ended the script above.
+awk '
+    match($0, /[0-9]+ passed/) { passed += substr($0, RSTART, RLENGTH) }
+    END { printf "\n%d passed, 0 failed\n", passed }
+' "$summary"
