@@ -33,7 +33,9 @@ const MESSAGES: [&str; 6] = [
 ];
 
 fn fill(world: &World) {
-    for (number, herb) in ["chamomile", "peppermint", "rooibos", "lapsang", "verbena", "nettle"].iter().enumerate() {
+    for (number, herb) in
+        ["chamomile", "peppermint", "rooibos", "lapsang", "verbena", "nettle"].iter().enumerate()
+    {
         let text = format!("I prefer {herb} tea after supper.");
         let value = format!("{herb} tea");
         let at = format!("2026-03-01 10:{number:02}");

@@ -120,7 +120,9 @@ impl Subjects {
         let engine = engine(store.clone());
         let names = ["Philippa Tremaine", "beam chats", "owner statements", "demonstration", "disputed"];
         let scopes = names.iter().map(|name| scope(name)).collect::<Result<Vec<_>>>()?;
-        let [sentenced, chats, stated, demonstrated, disputed] = scopes.as_slice() else { bail!("five subjects") };
+        let [sentenced, chats, stated, demonstrated, disputed] = scopes.as_slice() else {
+            bail!("five subjects")
+        };
         let corpus = Corpus::read()?;
         speed::fill(&engine, sentenced, &corpus, extent.facts)?;
         imports::import(&engine, chats, "beam-100k")?;
@@ -157,7 +159,8 @@ impl Subjects {
         messages.extend(not_statements()?.into_iter().map(|(_, text)| text));
         messages.extend(sentences()?.iter().step_by(7).map(|sentence| format!("what about {sentence}")));
         messages.retain(|message| message.len() < 1_000);
-        let mut all = Self { engine, store, scopes, messages, records: Vec::new(), texts, ids: BTreeSet::new() };
+        let mut all =
+            Self { engine, store, scopes, messages, records: Vec::new(), texts, ids: BTreeSet::new() };
         all.record(extent)?;
         Ok(all)
     }
@@ -315,9 +318,27 @@ fn simulate(
         ("ordinary again", Mood::Ordinary, false, true, 150),
     ];
     let mut table = Table::new(
-        &format!("{} simulated turns, one in twenty drawn, 50 ms of simulated time apart", thousands(extent.simulated as i64)),
-        &["phase", "turns", "drawn", "drawn %", "compared", "slow", "panicked", "breaker opened", "rows dropped",
-          "skipped: too many", "nothing to choose", "same policy", "switched off", "breaker open", "busy"],
+        &format!(
+            "{} simulated turns, one in twenty drawn, 50 ms of simulated time apart",
+            thousands(extent.simulated as i64)
+        ),
+        &[
+            "phase",
+            "turns",
+            "drawn",
+            "drawn %",
+            "compared",
+            "slow",
+            "panicked",
+            "breaker opened",
+            "rows dropped",
+            "skipped: too many",
+            "nothing to choose",
+            "same policy",
+            "switched off",
+            "breaker open",
+            "busy",
+        ],
     );
     let (mut on, mut off) = (Samples::default(), Samples::default());
     let mut chance = Chance::new(413);
@@ -354,12 +375,21 @@ fn simulate(
         let counted = lane.counted().since(&before);
         sum.add_all(&counted);
         table.row(row(name, &counted));
-        let ended = counted.of(Event::Compared) + counted.of(Event::FailedPanic) + counted.of(Event::FailedIncomparable);
-        report.must(counted.of(Event::Sampled) == counted.skipped() + ended, || format!("{name}: {counted:?} do not add up"));
+        let ended = counted.of(Event::Compared)
+            + counted.of(Event::FailedPanic)
+            + counted.of(Event::FailedIncomparable);
+        report.must(counted.of(Event::Sampled) == counted.skipped() + ended, || {
+            format!("{name}: {counted:?} do not add up")
+        });
         let expected = match (set, is_full, is_on) {
             (Mood::Slowed | Mood::Panicking, ..) => counted.of(Event::BreakerOpened) > 0,
-            (_, true, _) => counted.of(Event::DroppedRows) == counted.of(Event::Compared) && counted.of(Event::Compared) > 0,
-            (_, _, false) => counted.skipped() == counted.of(Event::Sampled) && counted.of(Event::Compared) == 0,
+            (_, true, _) => {
+                counted.of(Event::DroppedRows) == counted.of(Event::Compared)
+                    && counted.of(Event::Compared) > 0
+            }
+            (_, _, false) => {
+                counted.skipped() == counted.of(Event::Sampled) && counted.of(Event::Compared) == 0
+            }
             _ => counted.of(Event::Compared) > 0,
         };
         report.must(expected, || format!("{name}: {counted:?}"));
@@ -369,7 +399,9 @@ fn simulate(
     let rows = telemetry.shadow_row_count()?;
     let rolled: u64 = telemetry.shadow_rollups()?.iter().map(|one| one.compared).sum();
     let written = sum.of(Event::Compared) - sum.of(Event::DroppedRows);
-    report.must(rows == written && rolled == written, || format!("{written} written, {rows} rows, {rolled} rolled up"));
+    report.must(rows == written && rolled == written, || {
+        format!("{written} written, {rows} rows, {rolled} rolled up")
+    });
     report.notes.push(format!("{} rows and as many in rollups are in telemetry.db", thousands(rows as i64)));
     let mut table = Table::new(
         "The pure part of the reply path (policy, then offer to the lane), µs, alternating in the same run",
@@ -444,15 +476,24 @@ fn untouched(report: &mut Report, subjects: &Subjects, small: Option<&Path>, ext
     let plain = answers(&subjects.engine, subjects, turns)?;
     for (name, candidate, telemetry, event) in cases {
         let own = engine(subjects.store.clone());
-        let lane = Lane::start(candidate, Sampling::per_mille(Sampling::PER_MILLE_MAX), telemetry, real_clock());
+        let lane =
+            Lane::start(candidate, Sampling::per_mille(Sampling::PER_MILLE_MAX), telemetry, real_clock());
         let own = own.with_shadow(lane);
         let shadowed = answers(&own, subjects, turns)?;
         let counted = own.shadow().map(Lane::counted).unwrap_or_default();
         let differ = plain.iter().zip(&shadowed).filter(|(plain, shadowed)| plain != shadowed).count();
-        report.must(differ == 0 && plain.len() == shadowed.len(), || format!("{name}: {differ} answers differ"));
+        report.must(differ == 0 && plain.len() == shadowed.len(), || {
+            format!("{name}: {differ} answers differ")
+        });
         report.must(counted.of(event) > 0, || format!("{name}: {event} was not seen"));
         let seen = format!("{event} {}", counted.of(event));
-        table.row([name, turns.to_string(), counted.of(Event::Sampled).to_string(), seen, differ.to_string()]);
+        table.row([
+            name,
+            turns.to_string(),
+            counted.of(Event::Sampled).to_string(),
+            seen,
+            differ.to_string(),
+        ]);
     }
     drop(release);
     report.tables.push(table);
@@ -601,7 +642,12 @@ fn switch_cost(report: &mut Report, telemetry: &dyn Telemetry) {
 }
 
 /// Looks in every file of the telemetry for every word and id of the subjects, in every disguise.
-fn personal(report: &mut Report, subjects: &Subjects, telemetry: Arc<dyn Telemetry>, directory: &Path) -> Result<()> {
+fn personal(
+    report: &mut Report,
+    subjects: &Subjects,
+    telemetry: Arc<dyn Telemetry>,
+    directory: &Path,
+) -> Result<()> {
     drop(telemetry);
     let mut words: BTreeSet<String> = BTreeSet::new();
     for text in subjects.texts.iter().chain(&subjects.messages) {
@@ -618,7 +664,11 @@ fn personal(report: &mut Report, subjects: &Subjects, telemetry: Arc<dyn Telemet
     words.retain(|word| !own.contains(word));
     let needles: BTreeSet<String> = words.iter().chain(&subjects.ids).cloned().collect();
     let hits = found(directory, &needles)?;
-    let bytes: u64 = fs::read_dir(directory)?.flatten().filter_map(|item| item.metadata().ok()).map(|about| about.len()).sum();
+    let bytes: u64 = fs::read_dir(directory)?
+        .flatten()
+        .filter_map(|item| item.metadata().ok())
+        .map(|about| about.len())
+        .sum();
     report.notes.push(format!(
         "{} words and {} ids of the subjects looked for in {} bytes of telemetry, as UTF-8, UTF-16, hexadecimal and base64: {} found \
          ({} words are the program's own and stand in an empty file too)",

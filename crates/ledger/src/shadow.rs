@@ -32,7 +32,8 @@ impl FromStr for PolicyName {
     type Err = NotAPolicyName;
 
     fn from_str(text: &str) -> Result<Self, NotAPolicyName> {
-        let number = text.strip_prefix("turn/").filter(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()));
+        let number =
+            text.strip_prefix("turn/").filter(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()));
         number.and_then(|digits| digits.parse().ok()).map(Self).ok_or(NotAPolicyName)
     }
 }
@@ -143,7 +144,8 @@ impl Settings {
         }
         let file: File = toml::from_str(text).map_err(|error| SettingsError(error.message().to_owned()))?;
         let candidate = file.candidate.as_deref().map(str::parse).transpose();
-        let candidate = candidate.map_err(|error: NotAPolicyName| SettingsError(format!("`candidate`: {error}")))?;
+        let candidate =
+            candidate.map_err(|error: NotAPolicyName| SettingsError(format!("`candidate`: {error}")))?;
         let asked = file.sample_per_mille.unwrap_or(Sampling::PER_MILLE_DEFAULT);
         Ok(Self {
             candidate,
@@ -242,13 +244,15 @@ pub fn compare(
         return Err(Incomparable::OverBudget);
     }
     let disputes = |places: &[usize]| -> Vec<u32> {
-        let mut shown: Vec<u32> = places.iter().filter_map(|place| frozen.considered[*place].dispute).collect();
+        let mut shown: Vec<u32> =
+            places.iter().filter_map(|place| frozen.considered[*place].dispute).collect();
         shown.sort_unstable();
         shown.dedup();
         shown
     };
     let (disputes_standing, disputes_trial) = (disputes(&standing), disputes(&trial));
-    let without = |these: &[u32], those: &[u32]| these.iter().filter(|one| !those.contains(one)).count() as u32;
+    let without =
+        |these: &[u32], those: &[u32]| these.iter().filter(|one| !those.contains(one)).count() as u32;
     let overlap = trial.iter().filter(|place| standing.contains(place)).count();
     let difference = tokens(&trial) - tokens(&standing);
     Ok(Comparison {
@@ -486,8 +490,12 @@ pub struct Breaker(State);
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum State {
     /// When the last strikes were, oldest first; one more would open it.
-    Closed { strikes: [Option<u64>; Breaker::STRIKES_MAX - 1] },
-    Open { until: u64 },
+    Closed {
+        strikes: [Option<u64>; Breaker::STRIKES_MAX - 1],
+    },
+    Open {
+        until: u64,
+    },
 }
 
 impl Default for State {
@@ -572,7 +580,10 @@ mod tests {
             assert_eq!(wrong.parse::<PolicyName>(), Err(NotAPolicyName), "{wrong}");
         }
         for policy in Policy::ALL {
-            assert_eq!(policy.name().parse::<PolicyName>().map(|name| name.to_string()), Ok(policy.name().to_owned()));
+            assert_eq!(
+                policy.name().parse::<PolicyName>().map(|name| name.to_string()),
+                Ok(policy.name().to_owned())
+            );
         }
         assert_eq!(Day::of("2026-11-30T23:59:59Z".parse().expect("an instant")).to_string(), "2026-11-30");
         assert_eq!(Day::of("1969-12-31T23:59:59Z".parse().expect("an instant")), Day(-1));
@@ -639,7 +650,9 @@ mod tests {
     fn any_frozen() -> impl Strategy<Value = Frozen> {
         let member = (0..900_000_u32, proptest::option::of(0..3_u32));
         (proptest::collection::vec(member, 0..60), any::<bool>()).prop_map(|(all, first)| {
-            let considered = (1..).zip(all).map(|(seq, (relevance, dispute))| one(seq, relevance.saturating_sub(300_000), dispute));
+            let considered = (1..)
+                .zip(all)
+                .map(|(seq, (relevance, dispute))| one(seq, relevance.saturating_sub(300_000), dispute));
             frozen(considered.collect(), if first { Policy::Turn1 } else { Policy::Turn2 })
         })
     }

@@ -63,9 +63,14 @@ impl SqliteTelemetry {
     }
 
     /// Runs `work` on the database, which is made when it is not there, and made anew when it is damaged.
-    fn write<T>(&self, doing: &str, mut work: impl FnMut(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    fn write<T>(
+        &self,
+        doing: &str,
+        mut work: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
         let mut opened = self.opened.lock();
-        let once = |opened: &mut Option<Opened>, work: &mut dyn FnMut(&mut Connection) -> rusqlite::Result<T>| {
+        let once = |opened: &mut Option<Opened>,
+                    work: &mut dyn FnMut(&mut Connection) -> rusqlite::Result<T>| {
             if !self.path.exists() {
                 files::create_empty(&self.path)?;
             }
@@ -86,7 +91,8 @@ impl SqliteTelemetry {
             return Ok(None);
         }
         let mut opened = self.opened.lock();
-        with_patience(PATIENCE_MS, || self.attempt(&mut opened, "read", &mut |connection| work(connection))).map(Some)
+        with_patience(PATIENCE_MS, || self.attempt(&mut opened, "read", &mut |connection| work(connection)))
+            .map(Some)
     }
 
     fn attempt<T>(
@@ -117,9 +123,13 @@ impl SqliteTelemetry {
         let access = Access { path: self.path.clone(), read_only: false, unsynchronised: false };
         let mut connection = connection::open(&access, true)?;
         connection
-            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512;")
+            .execute_batch(
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512;",
+            )
             .map_err(failed)?;
-        let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(failed);
+        let number = |name: &str| {
+            connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(failed)
+        };
         let (version, application) = (number("user_version")?, number("application_id")?);
         if version > i64::from(VERSION) {
             return Err(told(StoreErrorKind::Newer, doing));
@@ -188,7 +198,8 @@ fn told(kind: StoreErrorKind, doing: &str) -> StoreError {
 impl Telemetry for SqliteTelemetry {
     fn record_shadow(&self, day: Day, comparison: &Comparison, tally: &Tally) -> Result<(), StoreError> {
         self.write("record", |connection| {
-            let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            let transaction =
+                connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
             insert(&transaction, day, comparison)?;
             let mut count = transaction.prepare_cached(
                 "INSERT INTO shadow_tally VALUES (?, ?, ?)
@@ -207,8 +218,10 @@ impl Telemetry for SqliteTelemetry {
             return Ok(0);
         }
         self.write("expire", |connection| {
-            let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-            let gone = transaction.execute("DELETE FROM shadow_row WHERE day < ?", [today.before(ROW_DAYS).0])?;
+            let transaction =
+                connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            let gone =
+                transaction.execute("DELETE FROM shadow_row WHERE day < ?", [today.before(ROW_DAYS).0])?;
             for statement in [
                 "DELETE FROM shadow_rollup WHERE day < ?",
                 "DELETE FROM shadow_duration WHERE day < ?",
@@ -223,7 +236,8 @@ impl Telemetry for SqliteTelemetry {
 
     fn shadow_rows(&self, limit: usize) -> Result<Vec<(Day, Comparison)>, StoreError> {
         let rows = self.read(|connection| {
-            let mut select = connection.prepare_cached("SELECT * FROM shadow_row ORDER BY row DESC LIMIT ?")?;
+            let mut select =
+                connection.prepare_cached("SELECT * FROM shadow_row ORDER BY row DESC LIMIT ?")?;
             let rows = select.query_map([limit.min(ROWS_MAX) as i64], comparison)?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         })?;
@@ -259,7 +273,8 @@ impl Telemetry for SqliteTelemetry {
 
     fn shadow_tallies(&self) -> Result<Vec<(Day, Tally)>, StoreError> {
         let tallies = self.read(|connection| {
-            let mut select = connection.prepare_cached("SELECT day, event, times FROM shadow_tally ORDER BY day, event")?;
+            let mut select = connection
+                .prepare_cached("SELECT day, event, times FROM shadow_tally ORDER BY day, event")?;
             let mut tallies: Vec<(Day, Tally)> = Vec::new();
             let rows = select.query_map([], |row| {
                 Ok((Day(row.get(0)?), row.get::<_, u32>(1)? as usize, row.get(2).map(unsigned)?))

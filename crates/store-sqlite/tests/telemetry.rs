@@ -74,7 +74,11 @@ fn files_are_the_owners_alone() {
 
 #[test]
 fn a_damaged_file_is_made_anew() {
-    let garbage: [&[u8]; 3] = [b"this is no database, whatever its name says, and it is long enough to be read", &[0xff; 9_000], b"x"];
+    let garbage: [&[u8]; 3] = [
+        b"this is no database, whatever its name says, and it is long enough to be read",
+        &[0xff; 9_000],
+        b"x",
+    ];
     for bytes in garbage {
         let directory = place_of_own();
         fs::write(database(&directory), bytes).expect("written");
@@ -119,8 +123,14 @@ fn a_held_file_is_an_error_and_heals() {
 #[test]
 fn somebody_elses_file_and_a_newer_one_are_left_alone() {
     for (sql, kind) in [
-        ("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (7); PRAGMA application_id = 77", StoreErrorKind::Permission),
-        ("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (7); PRAGMA user_version = 99", StoreErrorKind::Newer),
+        (
+            "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (7); PRAGMA application_id = 77",
+            StoreErrorKind::Permission,
+        ),
+        (
+            "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (7); PRAGMA user_version = 99",
+            StoreErrorKind::Newer,
+        ),
     ] {
         let directory = place_of_own();
         let theirs = Connection::open(database(&directory)).expect("opened");

@@ -92,7 +92,8 @@ pub fn open(config: Config) -> Result<Engine, OpenError> {
     let policies = policies(&config)?;
     let options = Options { master_key: config.master_key, ..Options::default() };
     let store = SqliteStore::open(&config.data, options).map_err(EngineError::from)?;
-    let engine = Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max);
+    let engine =
+        Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max);
     let lane = config.shadow.then(|| shadow::lane(&config.data)).flatten();
     Ok(match lane {
         Some(lane) => engine.with_shadow(lane),

@@ -53,7 +53,11 @@ pub fn charts(rollups: &[Rollup]) -> Vec<Chart> {
         .chunk_by(|one, next| (one.standing, one.candidate) == (next.standing, next.candidate))
         .filter_map(|days| days.first().map(|first| (first.standing, first.candidate, days)))
         .flat_map(|(standing, candidate, days)| {
-            [agreement(standing, candidate, days), changes(standing, candidate, days), durations(standing, candidate, days)]
+            [
+                agreement(standing, candidate, days),
+                changes(standing, candidate, days),
+                durations(standing, candidate, days),
+            ]
         })
         .collect()
 }
@@ -82,9 +86,8 @@ fn agreement(standing: PolicyName, candidate: PolicyName, days: &[Rollup]) -> Ch
 }
 
 fn changes(standing: PolicyName, candidate: PolicyName, days: &[Rollup]) -> Chart {
-    let per_turn = |of: fn(&Rollup) -> u64| {
-        days.iter().map(|day| of(day) as f64 / day.compared.max(1) as f64).collect()
-    };
+    let per_turn =
+        |of: fn(&Rollup) -> u64| days.iter().map(|day| of(day) as f64 / day.compared.max(1) as f64).collect();
     Chart {
         name: name("changes", standing, candidate),
         title: format!("What {candidate} would add and remove"),
@@ -107,9 +110,11 @@ fn durations(standing: PolicyName, candidate: PolicyName, days: &[Rollup]) -> Ch
         0..1_000 => format!("{micros} µs"),
         _ => format!("{} ms", micros / 1_000),
     };
-    let mut across: Vec<String> = DURATION_BOUNDS_MICROS.iter().map(|bound| format!("≤ {}", told(bound))).collect();
+    let mut across: Vec<String> =
+        DURATION_BOUNDS_MICROS.iter().map(|bound| format!("≤ {}", told(bound))).collect();
     across.push(DURATION_BOUNDS_MICROS.last().map_or_else(String::new, |bound| format!("> {}", told(bound))));
-    let values = (0..across.len()).map(|bucket| days.iter().map(|day| day.durations[bucket]).sum::<u64>() as f64);
+    let values =
+        (0..across.len()).map(|bucket| days.iter().map(|day| day.durations[bucket]).sum::<u64>() as f64);
     Chart {
         name: name("durations", standing, candidate),
         title: format!("How long {candidate} took"),
@@ -202,7 +207,10 @@ impl Chart {
                 }
                 Form::Bars => {
                     self.bars(&mut svg, row, style, series, top);
-                    _ = write!(svg, "<rect class=\"b{style}\" x=\"{at:.1}\" y=\"37\" width=\"22\" height=\"12\"/>");
+                    _ = write!(
+                        svg,
+                        "<rect class=\"b{style}\" x=\"{at:.1}\" y=\"37\" width=\"22\" height=\"12\"/>"
+                    );
                 }
             }
             _ = write!(svg, "<text x=\"{:.1}\" y=\"48\">{}</text>", at + 28.0, escape(series.name));
@@ -217,8 +225,12 @@ impl Chart {
     }
 
     fn line(&self, svg: &mut String, style: usize, series: &Series, top: f64) {
-        let points: Vec<(f64, f64)> =
-            series.values.iter().enumerate().map(|(place, value)| (self.middle(place), height_of(*value, top))).collect();
+        let points: Vec<(f64, f64)> = series
+            .values
+            .iter()
+            .enumerate()
+            .map(|(place, value)| (self.middle(place), height_of(*value, top)))
+            .collect();
         let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
         if !path.is_empty() {
             _ = write!(svg, "<path class=\"line s{style} l{style}\" d=\"M{}\"/>", path.join("L"));
@@ -322,7 +334,12 @@ mod tests {
         for chart in charts(&many).iter().chain(&charts(&[day(0, 3, 0)])) {
             let svg = chart.svg();
             assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>"), "{svg}");
-            assert!(!svg.contains("script") && !svg.contains("href") && !svg.contains("NaN") && !svg.contains("inf"));
+            assert!(
+                !svg.contains("script")
+                    && !svg.contains("href")
+                    && !svg.contains("NaN")
+                    && !svg.contains("inf")
+            );
             assert!(svg.contains("role=\"img\"") && svg.contains("<title id=") && svg.contains("<desc id="));
             assert!(svg.contains("prefers-color-scheme:dark"));
             // Every element that is opened is closed: each `<` begins one that ends itself or has its end.

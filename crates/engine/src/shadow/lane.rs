@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ledger::shadow::{
-    Breaker, CONSIDERED_MAX, Comparison, Day, Event, Frozen, Passage, PolicyName, SLOW_MICROS, Sampling, Tally,
-    compare,
+    Breaker, CONSIDERED_MAX, Comparison, Day, Event, Frozen, Passage, PolicyName, SLOW_MICROS, Sampling,
+    Tally, compare,
 };
 use ledger::telemetry::Telemetry;
 use parking_lot::{Condvar, Mutex};
@@ -17,7 +17,7 @@ use super::CandidatePolicy;
 /// Microseconds that do not go back, from any beginning: the engine has no clock of its own.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
-/// A shadow lane. Dropping it ends its thread after the comparison at hand, and does not wait for that.
+/// A shadow lane. Dropping it ends its thread after the turn at hand, and does not wait for that.
 pub struct Lane {
     shared: Arc<Shared>,
 }
@@ -48,15 +48,16 @@ struct Shared {
     breaker: Mutex<Breaker>,
     counted: [AtomicU64; Event::ALL.len()],
     place: Mutex<Place>,
-    filled: Condvar,
+    /// Told when the place is filled, and when the lane ends.
+    changed: Condvar,
 }
 
 /// The one place a turn can be in.
-enum Place {
-    Empty,
-    Filled(Frozen),
-    AtWork,
-    Closed,
+#[derive(Default)]
+struct Place {
+    turn: Option<Frozen>,
+    at_work: bool,
+    closed: bool,
 }
 
 impl Lane {
@@ -77,12 +78,12 @@ impl Lane {
             clock,
             breaker: Mutex::default(),
             counted: Default::default(),
-            place: Mutex::new(Place::Empty),
-            filled: Condvar::new(),
+            place: Mutex::default(),
+            changed: Condvar::new(),
         });
         let own = shared.clone();
         if std::thread::Builder::new().name("shadow".to_owned()).spawn(move || own.work()).is_err() {
-            *shared.place.lock() = Place::Closed;
+            shared.place.lock().closed = true;
         }
         Self { shared }
     }
@@ -110,7 +111,7 @@ impl Lane {
     /// Whether no comparison is running and none is about to.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        matches!(*self.shared.place.lock(), Place::Empty)
+        self.shared.place.lock().is_empty()
     }
 
     /// What was counted since the lane began.
@@ -135,8 +136,14 @@ impl Lane {
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        *self.shared.place.lock() = Place::Closed;
-        self.shared.filled.notify_one();
+        self.shared.place.lock().closed = true;
+        self.shared.changed.notify_one();
+    }
+}
+
+impl Place {
+    fn is_empty(&self) -> bool {
+        self.turn.is_none() && !self.at_work
     }
 }
 
@@ -174,12 +181,12 @@ impl Shared {
             return Err(Event::SkippedTooMany);
         }
         let mut place = self.place.try_lock().ok_or(Event::SkippedBusy)?;
-        match *place {
-            Place::Empty => *place = Place::Filled(frozen),
-            Place::Filled(_) | Place::AtWork | Place::Closed => return Err(Event::SkippedBusy),
+        if place.closed || !place.is_empty() {
+            return Err(Event::SkippedBusy);
         }
+        place.turn = Some(frozen);
         drop(place);
-        self.filled.notify_one();
+        self.changed.notify_one();
         Ok(())
     }
 
@@ -193,10 +200,7 @@ impl Shared {
                 drop(frozen);
                 self.record(day, &comparison, &mut written, &mut expired);
             }
-            let mut place = self.place.lock();
-            if matches!(*place, Place::AtWork) {
-                *place = Place::Empty;
-            }
+            self.place.lock().at_work = false;
         }
     }
 
@@ -204,17 +208,14 @@ impl Shared {
     fn take(&self) -> Option<Frozen> {
         let mut place = self.place.lock();
         loop {
-            match std::mem::replace(&mut *place, Place::AtWork) {
-                Place::Filled(frozen) => return Some(frozen),
-                Place::Closed => {
-                    *place = Place::Closed;
-                    return None;
-                }
-                Place::Empty | Place::AtWork => {
-                    *place = Place::Empty;
-                    self.filled.wait(&mut place);
-                }
+            if let Some(frozen) = place.turn.take() {
+                place.at_work = true;
+                return Some(frozen);
             }
+            if place.closed {
+                return None;
+            }
+            self.changed.wait(&mut place);
         }
     }
 
@@ -253,7 +254,8 @@ impl Shared {
     fn record(&self, day: Day, comparison: &Comparison, written: &mut Tally, expired: &mut Option<Day>) {
         let now = self.tally();
         let gained = now.since(written);
-        let recorded = catch_unwind(AssertUnwindSafe(|| self.telemetry.record_shadow(day, comparison, &gained)));
+        let recorded =
+            catch_unwind(AssertUnwindSafe(|| self.telemetry.record_shadow(day, comparison, &gained)));
         match recorded {
             Ok(Ok(())) => *written = now,
             Ok(Err(_)) => self.count(Event::DroppedRows),

@@ -95,7 +95,9 @@ pub fn nothing_is_there_at_first(make: MakeTelemetry<'_>) {
 pub fn comparisons_come_back_newest_first(make: MakeTelemetry<'_>) {
     let telemetry = make();
     for number in 0..20 {
-        telemetry.record_shadow(Day(20_000), &sample_comparison(number), &Tally::default()).expect("recorded");
+        telemetry
+            .record_shadow(Day(20_000), &sample_comparison(number), &Tally::default())
+            .expect("recorded");
     }
     let expected: Vec<(Day, Comparison)> =
         (15..20).rev().map(|number| (Day(20_000), sample_comparison(number))).collect();
@@ -131,7 +133,9 @@ pub fn tallies_are_added_up_day_by_day(make: MakeTelemetry<'_>) {
     let mut expected = [(Day(19_999), Tally::default()), (Day(20_000), Tally::default())];
     for number in 0..10 {
         let (day, sum) = &mut expected[number as usize % 2];
-        telemetry.record_shadow(*day, &sample_comparison(number), &tally(u64::from(number))).expect("recorded");
+        telemetry
+            .record_shadow(*day, &sample_comparison(number), &tally(u64::from(number)))
+            .expect("recorded");
         sum.add_all(&tally(u64::from(number)));
     }
     assert_eq!(telemetry.shadow_tallies().expect("read"), expected);

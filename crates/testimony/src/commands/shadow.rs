@@ -64,7 +64,9 @@ enum Order {
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     match arguments.order {
         Order::Status => status(context),
-        Order::Report { svg, html, lanes } => report(context, svg.as_deref(), html.as_deref(), lanes.as_deref()),
+        Order::Report { svg, html, lanes } => {
+            report(context, svg.as_deref(), html.as_deref(), lanes.as_deref())
+        }
         Order::Off => switch(context, false),
         Order::On => switch(context, true),
     }
@@ -201,8 +203,10 @@ impl Pair {
         let sum = |of: fn(&Rollup) -> u64| days.iter().map(of).sum::<u64>();
         let compared = sum(|day| day.compared);
         let per_turn = |total: f64| total / compared.max(1) as f64;
-        let (overlap, added, removed) = (sum(|day| day.overlap), sum(|day| day.added), sum(|day| day.removed));
-        let whole = Rollup { overlap, added, removed, ..Rollup::new(first.standing, first.candidate, first.day) };
+        let (overlap, added, removed) =
+            (sum(|day| day.overlap), sum(|day| day.added), sum(|day| day.removed));
+        let whole =
+            Rollup { overlap, added, removed, ..Rollup::new(first.standing, first.candidate, first.day) };
         Some(Self {
             standing: first.standing,
             candidate: first.candidate,
@@ -212,7 +216,7 @@ impl Pair {
             added_per_turn: per_turn(added as f64),
             removed_per_turn: per_turn(removed as f64),
             tokens_difference_per_turn: per_turn(
-                days.iter().map(|day| day.tokens_difference).sum::<i64>() as f64,
+                days.iter().map(|day| day.tokens_difference).sum::<i64>() as f64
             ),
             disputes_added: sum(|day| day.disputes_added),
             disputes_removed: sum(|day| day.disputes_removed),
@@ -265,7 +269,10 @@ fn write_charts(directory: &Path, charts: &[Chart]) -> Result<Vec<PathBuf>, Fail
     Ok(written)
 }
 
-#[allow(clippy::disallowed_methods, reason = "a page of numbers, where the caller wants it and under the caller's mask")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a page of numbers, where the caller wants it and under the caller's mask"
+)]
 fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::file("write", path, &error))
 }

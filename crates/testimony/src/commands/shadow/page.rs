@@ -23,7 +23,9 @@ pub(super) fn page(report: &Report, charts: &[Chart]) -> String {
     );
     if let Some(lanes) = &report.lanes {
         page.push_str("<h2>Lanes of evaluation</h2>");
-        let rows = lanes.each().map(|(name, lane)| vec![name.to_owned(), lane.passed.to_string(), lane.cases.to_string()]);
+        let rows = lanes
+            .each()
+            .map(|(name, lane)| vec![name.to_owned(), lane.passed.to_string(), lane.cases.to_string()]);
         table(&mut page, &["lane", "passed", "cases"], rows);
     }
     for pair in &report.pairs {

@@ -42,7 +42,8 @@ impl Lanes {
                 .hint("give the JSON of the lanes of evaluation: `regression` with `passed` and `cases`")
         };
         let json: Json = serde_json::from_str(&text).map_err(|_| wrong())?;
-        let lanes = Self { regression: Lane::find(&json, "regression"), challenge: Lane::find(&json, "challenge") };
+        let lanes =
+            Self { regression: Lane::find(&json, "regression"), challenge: Lane::find(&json, "challenge") };
         if lanes.regression.is_none() { Err(wrong()) } else { Ok(lanes) }
     }
 
@@ -53,7 +54,9 @@ impl Lanes {
     }
 
     pub(super) fn told(&self) -> String {
-        self.each().map(|(name, lane)| format!("{name} lane: {} of {} cases pass\n", lane.passed, lane.cases)).collect()
+        self.each()
+            .map(|(name, lane)| format!("{name} lane: {} of {} cases pass\n", lane.passed, lane.cases))
+            .collect()
     }
 }
 
@@ -66,7 +69,8 @@ impl Lane {
         let lane = json.get(name).cloned().or_else(|| json.get("lanes").and_then(listed))?;
         let number = |field: &str| lane.get(field).and_then(Json::as_u64);
         let passed = number("passed")?;
-        let cases = number("cases").or_else(|| number("total")).or_else(|| Some(passed + number("failed")?))?;
+        let cases =
+            number("cases").or_else(|| number("total")).or_else(|| Some(passed + number("failed")?))?;
         (passed <= cases).then_some(Self { cases, passed })
     }
 }
@@ -87,7 +91,9 @@ mod tests {
             let lane = Lane::find(&told, "regression").expect("a lane");
             assert_eq!((lane.passed, lane.cases), (7, 9));
         }
-        for wrong in [json!({}), json!([]), json!({"regression": 3}), json!({"regression": {"passed": 7, "cases": 3}})] {
+        for wrong in
+            [json!({}), json!([]), json!({"regression": 3}), json!({"regression": {"passed": 7, "cases": 3}})]
+        {
             assert!(Lane::find(&wrong, "regression").is_none(), "{wrong}");
         }
     }
