@@ -14,6 +14,7 @@ mod promise_06_disputes_travel_whole;
 mod promise_07_support_counts_lineages;
 mod promise_08_a_turn_can_be_replayed;
 mod promise_09_candidate_selected_used;
+mod promise_10_shadow_never_shows;
 mod promise_11_forgetting_is_deletion;
 mod promise_12_scope_cannot_be_left_out;
 mod promise_15_a_summary_is_never_a_quote;

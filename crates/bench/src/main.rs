@@ -9,7 +9,7 @@ use bench::hammer::{self, Load};
 use bench::report::Report;
 use bench::speed::{self, Extent};
 use bench::stores::StoreKind;
-use bench::{gate, imports, peps};
+use bench::{gate, imports, peps, shadow};
 use clap::{Parser, Subcommand};
 
 /// Measures Testimony on real data, beside the machine's own limits.
@@ -61,6 +61,15 @@ enum Instrument {
         #[arg(long, default_value_t = 1_000)]
         subjects: usize,
     },
+    /// The shadow lane over a million turns, and what it costs a reply.
+    Shadow {
+        /// A small run that only shows that the instrument works.
+        #[arg(long)]
+        quick: bool,
+        /// A directory on a small file system of its own, which is filled up.
+        #[arg(long)]
+        small: Option<PathBuf>,
+    },
     /// Opens the store of `speed` once.
     #[command(hide = true)]
     OpenOnce {
@@ -100,6 +109,10 @@ fn main() -> Result<ExitCode> {
             let mut extent = if quick { Extent::quick() } else { Extent::full(arguments.runs, subjects) };
             extent.facts = facts.unwrap_or(extent.facts);
             speed::run(&kinds, directory, &extent, &std::env::current_exe()?)?
+        }
+        Instrument::Shadow { quick, small } => {
+            let extent = if quick { shadow::Extent::quick() } else { shadow::Extent::full(arguments.runs) };
+            shadow::run(directory, &extent, small.as_deref())?
         }
         Instrument::Gate { step } => gate::run(directory, step)?,
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,

@@ -14,6 +14,7 @@ pub mod observe;
 pub mod propose;
 pub mod recall;
 pub mod remember;
+pub mod shadow;
 mod subject;
 pub mod timeline;
 pub mod tokens;
@@ -45,6 +46,7 @@ pub struct Engine {
     tokens: Arc<dyn TokenCounter>,
     subjects: Mutex<Subjects>,
     memory_bytes_max: usize,
+    shadow: Option<shadow::Lane>,
 }
 
 /// Whom a call is for, and when it is made.
@@ -76,6 +78,7 @@ impl Engine {
             tokens,
             subjects: Mutex::default(),
             memory_bytes_max: Self::MEMORY_BYTES_DEFAULT,
+            shadow: None,
         }
     }
 

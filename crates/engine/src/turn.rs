@@ -81,6 +81,7 @@ impl Engine {
         );
         let id = self.store().record_turn(call.scope, key, &record)?;
         turned.turn = keys.ids.seal(Kind::Turn, id.0);
+        self.offer_to_shadow(call.now, key, record);
         Ok(turned)
     }
 
@@ -344,7 +345,7 @@ impl Engine {
     }
 
     /// What a packet costs before its first item: its first and last line, and the notice of a cut list.
-    fn overhead(&self, cut: u32) -> u32 {
+    pub(crate) fn overhead(&self, cut: u32) -> u32 {
         let notice = if cut > 0 { self.tokens.count(&format!("notice: {CUT_NOTICE}\n")) } else { 0 };
         self.tokens.count(&format!("{}\n", packet::PACKET_BEGINS))
             + self.tokens.count(packet::PACKET_ENDS)

@@ -10,9 +10,10 @@
 //!   ([`regions`]), whether they stand there ([`quote`]), assert anything ([`assertion`]) and hold no secret ([`secret`]);
 //! - what was said ([`claim`]), what is held true ([`fact`]) and how that is decided ([`settle`], [`adjudicate`]);
 //! - how a log folds into a readable memory ([`log`], [`memory`]) and how words are forgotten ([`erase`], [`proof`]);
-//! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]);
+//! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]), and how another policy is tried beside it
+//!   ([`shadow`]);
 //! - how all of it reads as text ([`print`](mod@print));
-//! - what a store must do ([`store`]), which vectors it may keep beside ([`vectors`]), and the plainest one that does ([`reference`](mod@reference)).
+//! - what a store must do ([`store`]), which vectors it may keep beside ([`vectors`]), what it keeps about its own working ([`telemetry`]), and the plainest one that does ([`reference`](mod@reference)).
 #![deny(missing_docs)]
 
 pub mod time;
@@ -49,12 +50,14 @@ pub mod proof;
 
 pub mod packet;
 pub mod resolve;
+pub mod shadow;
 pub mod triage;
 pub mod turn;
 
 pub mod print;
 pub mod reference;
 pub mod store;
+pub mod telemetry;
 pub mod vectors;
 
 #[cfg(feature = "conformance")]

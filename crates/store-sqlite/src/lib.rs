@@ -3,7 +3,7 @@
 //! In reading order: `files` and `connection` touch the disk; `keyring` and `seal` hold the keys and seal words
 //! with them; `schema` has the tables; `row` takes rows to disk and back; `writer` is the one thread that
 //! writes, many callers to one commit; then the contract's verbs, each in its file: `append`, `read`, `erase`,
-//! `turn`, `verify`.
+//! `turn`, `verify`. Beside it, on a file of its own, `telemetry`.
 #![deny(missing_docs)]
 
 mod append;
@@ -20,6 +20,7 @@ mod row;
 mod schema;
 mod seal;
 mod subject;
+mod telemetry;
 mod turn;
 mod verify;
 mod writer;
@@ -39,6 +40,8 @@ use ledger::store::{
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
 use zeroize::Zeroizing;
+
+pub use crate::telemetry::SqliteTelemetry;
 
 use crate::connection::{Access, Readers};
 use crate::keyring::Keyring;

@@ -42,8 +42,12 @@ impl Context {
         }
         let subject = Subject::parse(&global.subject).map_err(|error| Failure::input(error.to_string()))?;
         let now = global.now.as_deref().map(|text| instant("--now", text)).transpose()?;
-        let config =
-            Config { policies: global.policies, master_key: master_key()?, ..Config::at(data.clone()) };
+        let config = Config {
+            policies: global.policies,
+            master_key: master_key()?,
+            shadow: shadow()?,
+            ..Config::at(data.clone())
+        };
         Ok(Self { data, scope: Scope::of(subject), json: global.json, now, config })
     }
 
@@ -55,6 +59,11 @@ impl Context {
     /// A call of now for the subject.
     pub fn call(&self) -> Call<'_> {
         Call { scope: &self.scope, now: self.now() }
+    }
+
+    /// Whether the environment lets the shadow lane run.
+    pub fn shadow(&self) -> bool {
+        self.config.shadow
     }
 
     /// Whether the data directory is there.
@@ -145,4 +154,14 @@ fn master_key() -> Result<Option<Zeroizing<[u8; 32]>>, Failure> {
         *byte = pair.iter().fold(0, |sum, digit| sum * 16 + digit);
     }
     Ok(Some(key))
+}
+
+/// Whether the environment lets the shadow lane run: `TESTIMONY_SHADOW` is `on` or `off`, on when left out.
+#[allow(clippy::disallowed_methods, reason = "configuration is read once, here")]
+fn shadow() -> Result<bool, Failure> {
+    match std::env::var("TESTIMONY_SHADOW").unwrap_or_default().as_str() {
+        "" | "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(Failure::input("`TESTIMONY_SHADOW` is neither `on` nor `off`")),
+    }
 }

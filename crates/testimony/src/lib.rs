@@ -17,6 +17,7 @@
 
 pub mod backup;
 pub mod drafts;
+pub mod shadow;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,6 +47,8 @@ pub struct Config {
     pub master_key: Option<Zeroizing<[u8; 32]>>,
     /// The memory that subjects may take together, in bytes.
     pub memory_bytes_max: usize,
+    /// Whether the shadow lane may run; what it tries stands in `shadow.toml` of the data directory.
+    pub shadow: bool,
 }
 
 impl Config {
@@ -57,6 +60,7 @@ impl Config {
             policies: None,
             master_key: None,
             memory_bytes_max: Engine::MEMORY_BYTES_DEFAULT,
+            shadow: true,
         }
     }
 }
@@ -88,7 +92,13 @@ pub fn open(config: Config) -> Result<Engine, OpenError> {
     let policies = policies(&config)?;
     let options = Options { master_key: config.master_key, ..Options::default() };
     let store = SqliteStore::open(&config.data, options).map_err(EngineError::from)?;
-    Ok(Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max))
+    let engine =
+        Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max);
+    let lane = config.shadow.then(|| shadow::lane(&config.data)).flatten();
+    Ok(match lane {
+        Some(lane) => engine.with_shadow(lane),
+        None => engine,
+    })
 }
 
 /// The policies a configuration names: its own, or those this build ships.

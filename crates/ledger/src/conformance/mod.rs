@@ -5,9 +5,11 @@
 
 mod laws;
 mod sample;
+mod telemetry;
 
 pub use laws::*;
 pub use sample::*;
+pub use telemetry::*;
 
 use crate::store::Store;
 
@@ -87,4 +89,14 @@ mod tests {
     }
 
     crate::conformance_suite! { make }
+
+    mod telemetry {
+        use crate::telemetry::{ReferenceTelemetry, Telemetry};
+
+        fn make() -> Box<dyn Telemetry> {
+            Box::new(ReferenceTelemetry::new())
+        }
+
+        crate::telemetry_suite! { make }
+    }
 }

@@ -17,6 +17,7 @@ pub(crate) mod recall;
 pub(crate) mod remember;
 pub(crate) mod replay;
 pub(crate) mod restore;
+pub(crate) mod shadow;
 pub(crate) mod sources;
 pub(crate) mod state;
 pub(crate) mod timeline;
@@ -68,6 +69,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Backup(arguments) => backup::run(context, arguments),
         Verb::Restore(arguments) => restore::run(context, arguments),
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
+        Verb::Shadow(arguments) => shadow::run(context, arguments),
         Verb::Demo(arguments) => demo::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),
