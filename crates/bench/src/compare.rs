@@ -143,6 +143,7 @@ fn write_details(path: &Path, runs: &[Run]) -> Result<()> {
 pub fn report(title: &str, command: &str, setting: &Setting, runs: &[Run], views: &[View<'_>]) -> Result<Report> {
     let mut report = Report::new(title, command, Limits::measure(&setting.directory)?);
     add(&mut report, setting, runs, views);
+    explain(&mut report, setting, runs);
     Ok(report)
 }
 
@@ -158,9 +159,13 @@ pub fn add(report: &mut Report, setting: &Setting, runs: &[Run], views: &[View<'
     }
     cost(report, runs);
     silence(report, runs);
+}
+
+/// Says what holds for all tables of comparisons.
+pub fn explain(report: &mut Report, setting: &Setting, runs: &[Run]) {
     report.notes.push(format!(
         "Intervals are the middle 95 % of {RESAMPLES} means with a fixed seed; with {GROUPS_MIN} or more conversations whole \
-         conversations are drawn, else questions. They speak of other questions of this sort, not of other data."
+         conversations are drawn, else questions. A star marks a difference whose interval excludes zero. They speak of other questions of this sort, not of other data."
     ));
     if let Some(half) = setting.half {
         report.notes.push(format!("only half {} of the questions is scored", half.as_str()));

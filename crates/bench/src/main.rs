@@ -193,14 +193,18 @@ fn main() -> Result<ExitCode> {
     show(&arguments, &report.markdown(), &json, std::slice::from_ref(&report))
 }
 
+/// The embedder that was named, if any: a sort of file a line.
+fn embedder(given: &Retrieval) -> Result<Option<Arc<dyn Embed>>> {
+    if let Some(path) = &given.vectors {
+        return Ok(Some(Arc::new(StoredVectors::read(path)?)));
+    }
+    Ok(None)
+}
+
 fn setting(given: &Retrieval, directory: &Path) -> Result<Setting> {
-    let embedder = match &given.vectors {
-        Some(path) => Some(Arc::new(StoredVectors::read(path)?) as Arc<dyn Embed>),
-        None => None,
-    };
     Ok(Setting {
         directory: directory.to_owned(),
-        embedder,
+        embedder: embedder(given)?,
         systems: given.systems.clone(),
         half: given.half,
         details: given.details.clone(),

@@ -51,8 +51,9 @@ struct Turn {
 #[derive(Deserialize)]
 struct Memory {
     content: String,
+    /// The turn it was drawn from, from 1; -1 where nobody knows.
     #[serde(default)]
-    source_turn: Option<usize>,
+    source_turn: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -143,7 +144,7 @@ pub fn read(text: &str, name: &str) -> Result<Read> {
         let turns = passages.len();
         passages.retain(|passage| !passage.text.trim().is_empty());
         let places = session.extracted_memory.into_iter().filter_map(|memory| {
-            let turn = memory.source_turn.filter(|turn| (1..=turns).contains(turn))?;
+            let turn = usize::try_from(memory.source_turn?).ok().filter(|turn| (1..=turns).contains(turn))?;
             Some((memory.content.trim().to_owned(), turn))
         });
         memories.insert(session.session_uuid, places.collect());

@@ -101,7 +101,8 @@ pub fn score(ranked: &[String], evidence: &BTreeSet<String>) -> Scores {
     let share = |places: usize| within(places) as f64 / evidence.len() as f64;
     let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
     let best: f64 = (0..evidence.len().min(10)).map(gain).sum();
-    let gained: f64 = (0..found.len().min(10)).filter(|place| found[*place]).map(gain).sum();
+    // An empty sum of floating point numbers is minus zero, and would be printed so.
+    let gained = (0..found.len().min(10)).filter(|place| found[*place]).map(gain).fold(0.0, |sum, gain| sum + gain);
     let truth = |holds: bool| f64::from(u8::from(holds));
     Scores {
         recall_5: share(5),

@@ -14,7 +14,7 @@ use ledger::evidence::Author;
 use ledger::time::Instant;
 use serde::Deserialize;
 
-use crate::compare::{Level, Setting, USUAL, View, add, compare};
+use crate::compare::{Level, Setting, USUAL, View, add, compare, explain};
 use crate::data::folder;
 use crate::machine::Limits;
 use crate::report::{Figure, Report, Table};
@@ -253,10 +253,9 @@ pub fn run(setting: &Setting) -> Result<Report> {
     let article = |name| View { name, level: Level::Session, metrics: USUAL };
     let passage = |name| View { name, level: Level::Passage, metrics: USUAL };
     add(&mut report, setting, &flat(&by_sentence), &[passage("sentence"), article("article of a sentence")]);
-    report.notes.clear();
     add(&mut report, setting, &flat(&by_paragraph), &[passage("paragraph")]);
-    report.notes.clear();
     add(&mut report, setting, &flat(&without), &[passage("sentence, time words taken out")]);
+    explain(&mut report, setting, &by_sentence);
     let (asked, answered) = answered_at(&dated)?;
     report.notes.push(format!(
         "Told `valid_at` the end of the first year a question names, recall of evidence answers {answered} of {asked} questions with \
@@ -289,6 +288,23 @@ mod tests {
         let text = "Žena rođena 1950 . Umrla 2001 . . ";
         let pieces = pieces(text, Cut::Sentences);
         assert_eq!(pieces, [(0, "Žena rođena 1950 . "), (19, "Umrla 2001 . ")]);
+    }
+
+    #[test]
+    fn every_answer_stands_in_the_sentence_it_is_labelled_with() {
+        let text = fs::read_to_string(folder().join("timeqa/human_annotated_test.part.json")).expect("vendored");
+        let records: Vec<Record> = serde_json::from_str(&text).expect("as described");
+        let mut answers = 0;
+        for record in &records {
+            for answer in record.questions.iter().flat_map(|(_, answers)| answers) {
+                let Some(first) = answer.answer.split(' ').next().filter(|word| !word.is_empty()) else { continue };
+                let pieces = pieces(&record.paras[answer.para], Cut::Sentences);
+                let piece = pieces.iter().rposition(|(begin, _)| *begin <= answer.from).expect("a sentence");
+                assert!(pieces[piece].1.contains(first), "{}: `{}`", record.index, answer.answer);
+                answers += 1;
+            }
+        }
+        assert_eq!(answers, 586);
     }
 
     #[test]
