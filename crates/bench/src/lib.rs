@@ -5,7 +5,10 @@
 //!
 //! - [`data`] finds and reads the data sets; [`stores`] opens the stores under test;
 //! - [`machine`] measures the machine's own limits, [`measure`] repeats and summarises, [`report`] prints;
-//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`shadow`] are the instruments.
+//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`shadow`] are the instruments of the ledger and of turns;
+//! - [`retrieval`] is what the instruments of retrieval share, [`searcher`] the systems they compare, [`score`] and
+//!   [`compare`] the figures; [`beam`], [`realmem`], [`longmemeval`], [`timeqa`], [`locomo`], [`realtalk`], [`budget`] are they;
+//! - [`all`] runs everything.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
 pub mod data;
@@ -15,9 +18,24 @@ pub mod machine;
 pub mod measure;
 pub mod report;
 
+pub mod compare;
+pub mod retrieval;
+pub mod score;
+pub mod searcher;
+pub mod stored_vectors;
+
+pub mod beam;
+pub mod budget;
 pub mod gate;
 pub mod hammer;
 pub mod imports;
+pub mod locomo;
+pub mod longmemeval;
 pub mod peps;
+pub mod realmem;
+pub mod realtalk;
 pub mod shadow;
 pub mod speed;
+pub mod timeqa;
+
+pub mod all;

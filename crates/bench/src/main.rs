@@ -1,23 +1,33 @@
 //! `bench`: the instruments on the command line. Data on stdout, talk on stderr.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use bench::all::{self, Everything};
+use bench::compare::Setting;
 use bench::hammer::{self, Load};
 use bench::report::Report;
+use bench::retrieval::{Half, Timeline};
 use bench::speed::{self, Extent};
+use bench::stored_vectors::{StoredVectors, texts};
 use bench::stores::StoreKind;
-use bench::{gate, imports, peps, shadow};
-use clap::{Parser, Subcommand};
+use bench::{beam, budget, gate, imports, locomo, longmemeval, peps, realmem, realtalk, shadow, timeqa};
+use clap::{Args, Parser, Subcommand};
+use inference::embed::Embed;
 
 /// Measures Testimony on real data, beside the machine's own limits.
 #[derive(Parser)]
 struct Arguments {
-    /// Print one JSON object instead of Markdown.
-    #[arg(long, global = true)]
-    json: bool,
+    /// Print JSON instead of Markdown, or with `=FILE` write it there as well.
+    #[arg(long, global = true, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    json: Option<Option<PathBuf>>,
+    /// Write the Markdown into a file as well.
+    #[arg(long, global = true, value_name = "FILE", require_equals = true)]
+    markdown: Option<PathBuf>,
     /// Where data directories are made; the disk whose limits are measured.
     #[arg(long, global = true, default_value = ".")]
     directory: PathBuf,
@@ -27,12 +37,65 @@ struct Arguments {
     /// How often what is quick enough to repeat is repeated.
     #[arg(long, global = true, default_value_t = 3)]
     runs: usize,
+    #[command(flatten)]
+    retrieval: Retrieval,
     #[command(subcommand)]
     instrument: Instrument,
 }
 
+/// What the instruments of retrieval share.
+#[derive(Args)]
+struct Retrieval {
+    /// The systems to compare, such as `testimony,bm25`; all of them, when left out.
+    #[arg(long, global = true, value_delimiter = ',')]
+    systems: Vec<String>,
+    /// Vectors made elsewhere, for the systems that need an embedder.
+    #[arg(long, global = true)]
+    vectors: Option<PathBuf>,
+    /// Score only the questions of one half, to tune on one and report on the other.
+    #[arg(long, global = true)]
+    half: Option<Half>,
+    /// Append every answer as a line of JSON to this file.
+    #[arg(long, global = true)]
+    details: Option<PathBuf>,
+}
+
 #[derive(Subcommand)]
 enum Instrument {
+    /// BEAM: which messages of long chats answer a question.
+    Beam,
+    /// RealMem: which earlier sessions a query needs.
+    Realmem,
+    /// LongMemEval, the pieces that can be had.
+    Longmemeval,
+    /// TimeQA: which sentence answers a question about a year.
+    Timeqa,
+    /// LoCoMo, from `locomo10.json`.
+    Locomo {
+        /// The file.
+        #[arg(long)]
+        path: PathBuf,
+    },
+    /// REALTALK, from a chat's JSON file or a folder of them.
+    Realtalk {
+        /// The file or folder.
+        #[arg(long)]
+        path: PathBuf,
+    },
+    /// How much of the evidence stands in a packet of so many slots or tokens.
+    Budget,
+    /// Everything above that needs no file, and everything below, in one report.
+    All {
+        /// Only these instruments, such as `beam,realmem`.
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+    },
+    /// The texts that need vectors, a line of JSON each, for `--vectors`.
+    Texts {
+        /// Those of LoCoMo as well.
+        #[arg(long)]
+        locomo: Option<PathBuf>,
+    },
     /// PEP header changes on both clocks.
     Peps,
     /// Hostile input, and benign statements.
@@ -96,37 +159,103 @@ fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let kinds: Vec<StoreKind> = arguments.store.map_or_else(|| StoreKind::ALL.to_vec(), |kind| vec![kind]);
     let directory = arguments.directory.as_path();
-    let report = match arguments.instrument {
+    let setting = setting(&arguments.retrieval, directory)?;
+    let report = match &arguments.instrument {
         Instrument::HammerWriter { data, writer, writers, appends, appends_per_turn } => {
-            hammer::writer(&data, writer, Load { writers, appends, appends_per_turn })?;
+            let load = Load { writers: *writers, appends: *appends, appends_per_turn: *appends_per_turn };
+            hammer::writer(data, *writer, load)?;
             return Ok(ExitCode::SUCCESS);
         }
         Instrument::OpenOnce { data } => {
-            speed::open_once(&data)?;
+            speed::open_once(data)?;
             return Ok(ExitCode::SUCCESS);
         }
+        Instrument::Texts { locomo } => {
+            write_texts(locomo.as_deref())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Instrument::All { only } => {
+            let program = std::env::current_exe()?;
+            let given =
+                Everything { setting: &setting, stores: &kinds, runs: arguments.runs, program: &program };
+            let reports = all::run(&given, only)?;
+            return show(&arguments, &all::markdown(&reports), &serde_json::to_string(&reports)?, &reports);
+        }
         Instrument::Speed { quick, facts, subjects } => {
-            let mut extent = if quick { Extent::quick() } else { Extent::full(arguments.runs, subjects) };
-            extent.facts = facts.unwrap_or(extent.facts);
+            let mut extent = if *quick { Extent::quick() } else { Extent::full(arguments.runs, *subjects) };
+            extent.facts = facts.clone().unwrap_or(extent.facts);
             speed::run(&kinds, directory, &extent, &std::env::current_exe()?)?
         }
         Instrument::Shadow { quick, small } => {
-            let extent = if quick { shadow::Extent::quick() } else { shadow::Extent::full(arguments.runs) };
+            let extent = if *quick { shadow::Extent::quick() } else { shadow::Extent::full(arguments.runs) };
             shadow::run(directory, &extent, small.as_deref())?
         }
-        Instrument::Gate { step } => gate::run(directory, step)?,
+        Instrument::Beam => beam::run(&setting)?,
+        Instrument::Realmem => realmem::run(&setting)?,
+        Instrument::Longmemeval => longmemeval::run(&setting)?,
+        Instrument::Timeqa => timeqa::run(&setting)?,
+        Instrument::Locomo { path } => locomo::run(&setting, path)?,
+        Instrument::Realtalk { path } => realtalk::run(&setting, path)?,
+        Instrument::Budget => budget::run(&setting)?,
+        Instrument::Gate { step } => gate::run(directory, *step)?,
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
-        Instrument::Hammer { appends } => hammer::run(directory, appends, arguments.runs)?,
+        Instrument::Hammer { appends } => hammer::run(directory, *appends, arguments.runs)?,
         Instrument::Peps => peps::run(&kinds, directory, arguments.runs)?,
     };
-    print(&report, arguments.json)?;
-    Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let json = serde_json::to_string(&report)?;
+    show(&arguments, &report.markdown(), &json, std::slice::from_ref(&report))
 }
 
-fn print(report: &Report, json: bool) -> Result<()> {
-    match json {
-        true => println!("{}", serde_json::to_string(report)?),
-        false => print!("{}", report.markdown()),
+/// The embedder that was named, if any: a sort of file a line.
+fn embedder(given: &Retrieval) -> Result<Option<Arc<dyn Embed>>> {
+    if let Some(path) = &given.vectors {
+        return Ok(Some(Arc::new(StoredVectors::read(path)?)));
+    }
+    Ok(None)
+}
+
+fn setting(given: &Retrieval, directory: &Path) -> Result<Setting> {
+    Ok(Setting {
+        directory: directory.to_owned(),
+        embedder: embedder(given)?,
+        systems: given.systems.clone(),
+        half: given.half,
+        details: given.details.clone(),
+    })
+}
+
+fn write_texts(locomo: Option<&Path>) -> Result<()> {
+    let mut timelines: Vec<Timeline> = beam::timelines()?;
+    timelines.extend(realmem::timelines()?.into_iter().map(|read| read.timeline));
+    timelines.extend(longmemeval::timelines()?);
+    for cut in [timeqa::Cut::Paragraphs, timeqa::Cut::Sentences] {
+        let timeline = timeqa::timeline(cut)?;
+        timelines.push(timeqa::timeless(&timeline));
+        timelines.push(timeline);
+    }
+    if let Some(path) = locomo {
+        timelines.extend(locomo::read_file(path)?.timelines);
+    }
+    let mut out = std::io::stdout().lock();
+    for line in texts(&timelines)? {
+        writeln!(out, "{line}")?;
     }
     Ok(())
+}
+
+/// Prints what was asked for, writes the files that were named, and fails when an instrument did.
+fn show(arguments: &Arguments, markdown: &str, json: &str, reports: &[Report]) -> Result<ExitCode> {
+    for (path, text) in
+        [(arguments.markdown.as_ref(), markdown), (arguments.json.as_ref().and_then(Option::as_ref), json)]
+    {
+        if let Some(path) = path {
+            std::fs::write(path, text).with_context(|| format!("`{}`", path.display()))?;
+        }
+    }
+    match arguments.json {
+        Some(None) => println!("{json}"),
+        _ => print!("{markdown}"),
+    }
+    let failed = reports.iter().any(|report| !report.failures.is_empty());
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
