@@ -5,7 +5,8 @@
 //!
 //! - [`data`] finds and reads the data sets; [`stores`] opens the stores under test;
 //! - [`machine`] measures the machine's own limits, [`measure`] repeats and summarises, [`report`] prints;
-//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments.
+//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments;
+//! - [`lanes`] plays the cases of `evaluation/lanes/`.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
 pub mod data;
@@ -18,5 +19,6 @@ pub mod report;
 pub mod gate;
 pub mod hammer;
 pub mod imports;
+pub mod lanes;
 pub mod peps;
 pub mod speed;

@@ -9,7 +9,7 @@ use bench::hammer::{self, Load};
 use bench::report::Report;
 use bench::speed::{self, Extent};
 use bench::stores::StoreKind;
-use bench::{gate, imports, peps};
+use bench::{gate, imports, lanes, peps};
 use clap::{Parser, Subcommand};
 
 /// Measures Testimony on real data, beside the machine's own limits.
@@ -49,6 +49,8 @@ enum Instrument {
         #[arg(long, default_value_t = 2_000)]
         appends: usize,
     },
+    /// The cases of `evaluation/lanes/`.
+    Lanes(lanes::Arguments),
     /// How long things take.
     Speed {
         /// A small run that only shows that the instrument works.
@@ -96,6 +98,7 @@ fn main() -> Result<ExitCode> {
             speed::open_once(&data)?;
             return Ok(ExitCode::SUCCESS);
         }
+        Instrument::Lanes(chosen) => return lanes::main(&chosen, arguments.json),
         Instrument::Speed { quick, facts, subjects } => {
             let mut extent = if quick { Extent::quick() } else { Extent::full(arguments.runs, subjects) };
             extent.facts = facts.unwrap_or(extent.facts);

@@ -19,6 +19,7 @@ pub(crate) mod replay;
 pub(crate) mod restore;
 pub(crate) mod sources;
 pub(crate) mod state;
+pub(crate) mod study;
 pub(crate) mod timeline;
 pub(crate) mod turn;
 pub(crate) mod used;
@@ -68,6 +69,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Backup(arguments) => backup::run(context, arguments),
         Verb::Restore(arguments) => restore::run(context, arguments),
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
+        Verb::Study(arguments) => study::run(context, arguments),
         Verb::Demo(arguments) => demo::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),
