@@ -4,12 +4,10 @@
 //! `|`, what comes of it. This test plays each story and compares what comes of it with what the file says.
 //! `UPDATE_SCENARIOS=1` writes the lines with `|` anew; a person then reads them.
 
-mod play;
-mod script;
-
 use std::path::PathBuf;
 
 use proofs::Keeper;
+use proofs::story::{play, script};
 
 fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")

@@ -9,6 +9,8 @@
 //! - [`retrieval`] is what the instruments of retrieval share, [`searcher`] the systems they compare, [`score`] and
 //!   [`compare`] the figures; [`beam`], [`realmem`], [`longmemeval`], [`timeqa`], [`locomo`], [`realtalk`], [`budget`] are they;
 //! - [`all`] runs everything.
+//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments;
+//! - [`lanes`] plays the cases of `evaluation/lanes/`.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
 pub mod data;
@@ -31,6 +33,7 @@ pub mod hammer;
 pub mod imports;
 pub mod locomo;
 pub mod longmemeval;
+pub mod lanes;
 pub mod peps;
 pub mod realmem;
 pub mod realtalk;

@@ -15,7 +15,7 @@ use bench::retrieval::{Half, Timeline};
 use bench::speed::{self, Extent};
 use bench::stored_vectors::{StoredVectors, texts};
 use bench::stores::StoreKind;
-use bench::{beam, budget, gate, imports, locomo, longmemeval, peps, realmem, realtalk, shadow, timeqa};
+use bench::{beam, budget, gate, imports, lanes, locomo, longmemeval, peps, realmem, realtalk, shadow, timeqa};
 use clap::{Args, Parser, Subcommand};
 use inference::embed::Embed;
 
@@ -112,6 +112,8 @@ enum Instrument {
         #[arg(long, default_value_t = 2_000)]
         appends: usize,
     },
+    /// The cases of `evaluation/lanes/`.
+    Lanes(lanes::Arguments),
     /// How long things take.
     Speed {
         /// A small run that only shows that the instrument works.
@@ -181,6 +183,7 @@ fn main() -> Result<ExitCode> {
             let reports = all::run(&given, only)?;
             return show(&arguments, &all::markdown(&reports), &serde_json::to_string(&reports)?, &reports);
         }
+        Instrument::Lanes(chosen) => return lanes::main(&chosen, arguments.json),
         Instrument::Speed { quick, facts, subjects } => {
             let mut extent = if *quick { Extent::quick() } else { Extent::full(arguments.runs, *subjects) };
             extent.facts = facts.clone().unwrap_or(extent.facts);

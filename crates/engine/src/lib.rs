@@ -4,6 +4,7 @@
 //! not at all. It reads no clock and draws no randomness: the caller says when it is.
 
 pub mod answer;
+mod calibrated;
 pub mod error;
 pub mod export;
 pub mod forget;
@@ -15,6 +16,7 @@ pub mod propose;
 pub mod recall;
 pub mod remember;
 pub mod shadow;
+pub mod study;
 mod subject;
 pub mod timeline;
 pub mod tokens;

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used};
 use crate::error::EngineError;
 use crate::lexical::Query;
-use crate::recall::{QUERY_BYTES_MAX, as_of, matches};
+use crate::recall::{QUERY_BYTES_MAX, as_of, matches, round};
 use crate::view::View;
 use crate::{Call, Engine, open_id};
 
@@ -252,6 +252,13 @@ impl Engine {
         found.sort_by(|left, right| right.2.total_cmp(&left.2).then(left.1.id.cmp(&right.1.id)));
         let mut cut = u32::from(more) + found.len().saturating_sub(CANDIDATES_MAX) as u32;
         found.truncate(CANDIDATES_MAX);
+        // What scores below what was measured to be worth showing stays a candidate, as one that does not match.
+        let threshold = self.calibrated_threshold(&turn.message).unwrap_or(0.0);
+        for (_, _, score) in &mut found {
+            if round(*score) < threshold {
+                *score = 0.0;
+            }
+        }
         let standing = view.snapshot.profile().filter_map(|fact| view.snapshot.memory.fact(fact));
         for (fact, version) in
             standing.flat_map(|fact| fact.versions.iter().map(move |version| (fact, version)))

@@ -48,6 +48,7 @@ pub mod log;
 pub mod memory;
 pub mod proof;
 
+pub mod calibration;
 pub mod packet;
 pub mod resolve;
 pub mod shadow;

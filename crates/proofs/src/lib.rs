@@ -1,10 +1,12 @@
 //! What the proofs share: a world to live in (an engine over one of the stores), short ways to speak to it, and the
-//! search that looks for words in every file of a data directory.
+//! search that looks for words in every file of a data directory; the stories, and the lanes of evaluation.
 //!
 //! The proofs themselves are `tests/promises/` and `tests/scenarios/` at the root of the repository. Each runs on every
 //! store: [`on_every_store`] writes one test a store from one function.
 
+pub mod lanes;
 pub mod search;
+pub mod story;
 pub mod world;
 
 pub use world::{Keeper, World, at, engine_on, fold, message};

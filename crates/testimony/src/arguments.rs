@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     backup, completions, demo, disputes, doctor, export, forget, history, import, init, man, observe,
-    rebuild, recall, remember, replay, restore, shadow, sources, state, timeline, turn, used, verify, why,
+    rebuild, recall, remember, replay, restore, shadow, sources, state, study, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -74,7 +74,7 @@ pub(crate) struct Global {
     /// What the clock says, so that a run can be repeated
     #[arg(long, global = true, value_name = "INSTANT")]
     pub now: Option<String>,
-    /// A directory with predicates or an admission policy of one's own
+    /// A directory with predicates, an admission policy or thresholds of recall of one's own
     #[arg(long, global = true, value_name = "DIR", env = "TESTIMONY_POLICIES", hide_env_values = true)]
     pub policies: Option<PathBuf>,
 }
@@ -104,6 +104,7 @@ pub(crate) enum Verb {
     Restore(restore::Arguments),
     Rebuild(rebuild::Arguments),
     Shadow(shadow::Arguments),
+    Study(study::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),

@@ -41,7 +41,7 @@ pub const DATABASE: &str = "ledger.db";
 pub struct Config {
     /// The data directory.
     pub data: PathBuf,
-    /// A directory with `predicates.toml` or `admission/NAME.toml` of one's own; what is absent is as shipped.
+    /// A directory with `predicates.toml`, `admission/NAME.toml` or `recall/NAME.toml` of one's own; what is absent is as shipped.
     pub policies: Option<PathBuf>,
     /// The master key, where it does not come from `keys/master.key` in the data directory.
     pub master_key: Option<Zeroizing<[u8; 32]>>,
@@ -162,7 +162,12 @@ fn read_policies(directory: &Path) -> Result<Policies, OpenError> {
         move |source| OpenError::PolicyFile { path, source }
     };
     let mut files: Vec<(String, String)> = Vec::new();
-    for (prefix, place) in [("", directory.to_owned()), ("admission/", directory.join("admission"))] {
+    let places = [
+        ("", directory.to_owned()),
+        ("admission/", directory.join("admission")),
+        ("recall/", directory.join("recall")),
+    ];
+    for (prefix, place) in places {
         let listing = match std::fs::read_dir(&place) {
             Err(error) if !prefix.is_empty() && error.kind() == std::io::ErrorKind::NotFound => continue,
             other => other.map_err(failed(&place))?,

@@ -25,6 +25,7 @@ const VERBS: &[&str] = &[
     "restore",
     "rebuild",
     "shadow",
+    "study",
     "demo",
     "completions",
     "man",

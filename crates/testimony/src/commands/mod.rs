@@ -20,6 +20,7 @@ pub(crate) mod restore;
 pub(crate) mod shadow;
 pub(crate) mod sources;
 pub(crate) mod state;
+pub(crate) mod study;
 pub(crate) mod timeline;
 pub(crate) mod turn;
 pub(crate) mod used;
@@ -70,6 +71,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Restore(arguments) => restore::run(context, arguments),
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
         Verb::Shadow(arguments) => shadow::run(context, arguments),
+        Verb::Study(arguments) => study::run(context, arguments),
         Verb::Demo(arguments) => demo::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),

@@ -22,18 +22,24 @@ pub enum Line {
 pub enum Step {
     /// `at 2026-03-01 09:00`
     At(String),
-    /// `this is the memory of Ana`
+    /// `this is the memory of Ana`: from here on everything is said and asked in hers.
     Owner(String),
     /// Somebody says something.
     Says(Says),
     /// `remember: …`
     Remember(String),
-    /// `ask: …`, `ask of 2026-03-15: …`, `ask as believed on 2026-03-15: …`, `ask the messages: …`
-    Ask { query: String, valid_at: Option<String>, believed_at: Option<String>, messages: bool },
+    /// `ask: …`, `ask of 2026-03-15: …`, `ask as believed on 2026-03-15: …`, `ask the messages: …`, `ask at most 3: …`
+    Ask {
+        query: String,
+        valid_at: Option<String>,
+        believed_at: Option<String>,
+        messages: bool,
+        limit: Option<usize>,
+    },
     /// `what holds?`, `what holds on …?`, `what was believed on …?`
     State { valid_at: Option<String>, believed_at: Option<String> },
-    /// `turn: …`, `turn by turn/1: …`
-    Turn { message: String, policy: Option<String> },
+    /// `turn: …`, `turn by turn/1: …`, `turn in 200 tokens: …`, `turn about alpha: …`
+    Turn { message: String, policy: Option<String>, tokens: Option<u32>, topic: Option<String> },
     /// `begin turn: …`: resolved, but not yet recorded.
     Begin(String),
     /// `finish the turns`
@@ -42,13 +48,17 @@ pub enum Step {
     Used(usize, Vec<String>),
     /// `replay turn 1`
     Replay(usize),
-    /// `why: …`
-    Why(String),
+    /// `take in hand: …`: the memory found first, for the steps that speak of `what was taken`, in whosever memory.
+    Take(String),
+    /// `why: …`, `why what was taken`
+    Why(Option<String>),
+    /// `history of: …`, `history of what was taken`
+    History(Option<String>),
     /// `disputes?`
     Disputes,
     /// `Ana decides for 250 employees, because: …`
     Decide { by: String, value: String, reason: String },
-    /// `forget message 2`, `forget document "x"`, `forget what is known of: …`, `forget everything`
+    /// `forget message 2`, `forget document "x"`, `forget what is known of: …`, `forget what was taken`, `forget everything`
     Forget(String),
     /// `check the ledger`
     Check,
@@ -70,9 +80,28 @@ pub struct Says {
     pub with_packet: bool,
 }
 
+/// Reads a story.
+///
+/// # Errors
+/// The number of a line that is no step, and why.
 pub fn read(text: &str) -> Result<Script, String> {
+    read_from(text, false)
+}
+
+/// Reads steps alone, which need no `at` before them.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_steps(text: &str) -> Result<Vec<Step>, String> {
+    let steps = read_from(text, true)?.lines.into_iter().filter_map(|line| match line {
+        Line::Step(step, _) => Some(step),
+        Line::Text(_) => None,
+    });
+    Ok(steps.collect())
+}
+
+fn read_from(text: &str, mut begun: bool) -> Result<Script, String> {
     let mut lines = Vec::new();
-    let mut begun = false;
     let all: Vec<&str> = text.lines().collect();
     let mut number = 0;
     while number < all.len() {
@@ -112,6 +141,10 @@ fn belongs(says: &mut Says, line: &str) -> Result<(), String> {
     }
     let line = line.trim();
     let proposals = says.proposals.get_or_insert_default();
+    if let Some(raw) = line.strip_prefix("proposed as is: ") {
+        proposals.push(serde_json::from_str(raw).map_err(|error| error.to_string())?);
+        return Ok(());
+    }
     let (op, rest) = match (line, line.strip_prefix("proposed: "), line.strip_prefix("proposed no longer: "))
     {
         ("nothing is proposed", ..) => return Ok(()),
@@ -170,6 +203,8 @@ fn step(line: &str) -> Result<Step, String> {
     match line {
         "the ledger now:" => return Ok(Step::Ledger),
         "disputes?" => return Ok(Step::Disputes),
+        "why what was taken" => return Ok(Step::Why(None)),
+        "history of what was taken" => return Ok(Step::History(None)),
         "check the ledger" => return Ok(Step::Check),
         "finish the turns" => return Ok(Step::Finish),
         "what holds?" => return Ok(Step::State { valid_at: None, believed_at: None }),
@@ -199,14 +234,23 @@ fn step(line: &str) -> Result<Step, String> {
         valid_at: valid_at.map(own),
         believed_at: believed_at.map(own),
         messages,
+        limit: None,
+    };
+    let turn = |policy: Option<&str>| Step::Turn {
+        message: own(rest),
+        policy: policy.map(own),
+        tokens: None,
+        topic: None,
     };
     match head {
         "remember" => return Ok(Step::Remember(own(rest))),
         "ask" => return Ok(ask(None, None, false)),
         "ask the messages" => return Ok(ask(None, None, true)),
-        "turn" => return Ok(Step::Turn { message: own(rest), policy: None }),
+        "turn" => return Ok(turn(None)),
         "begin turn" => return Ok(Step::Begin(own(rest))),
-        "why" => return Ok(Step::Why(own(rest))),
+        "take in hand" => return Ok(Step::Take(own(rest))),
+        "why" => return Ok(Step::Why(Some(own(rest)))),
+        "history of" => return Ok(Step::History(Some(own(rest)))),
         _ => {}
     }
     if let Some(day) = head.strip_prefix("ask of ") {
@@ -216,7 +260,24 @@ fn step(line: &str) -> Result<Step, String> {
         return Ok(ask(None, Some(day), false));
     }
     if let Some(policy) = head.strip_prefix("turn by ") {
-        return Ok(Step::Turn { message: own(rest), policy: Some(own(policy)) });
+        return Ok(turn(Some(policy)));
+    }
+    if let Some(topic) = head.strip_prefix("turn about ") {
+        return Ok(Step::Turn { message: own(rest), policy: None, tokens: None, topic: Some(own(topic)) });
+    }
+    if let Some(tokens) = head.strip_prefix("turn in ").and_then(|rest| rest.strip_suffix(" tokens")) {
+        let tokens = tokens.parse().map_err(|_| format!("`{tokens}` is no number"))?;
+        return Ok(Step::Turn { message: own(rest), policy: None, tokens: Some(tokens), topic: None });
+    }
+    if let Some(limit) = head.strip_prefix("ask at most ") {
+        let limit = limit.parse().map_err(|_| format!("`{limit}` is no number"))?;
+        return Ok(Step::Ask {
+            query: own(rest),
+            valid_at: None,
+            believed_at: None,
+            messages: false,
+            limit: Some(limit),
+        });
     }
     if let Some(turn) = head.strip_prefix("used in turn ") {
         let turn = turn.parse().map_err(|_| format!("`{turn}` is no turn"))?;

@@ -10,40 +10,30 @@ use engine::observe::Observing;
 use engine::recall::{Grain, Recall};
 use engine::remember::Remember;
 use engine::turn::Turn;
-use engine::{Call, Engine};
+use engine::{Call, Engine, EngineError};
 use ledger::print::print;
-use ledger::scope::Scope;
-use proofs::{Keeper, World, at, engine_on, fold, message};
+use ledger::scope::{Scope, Subject};
 use serde_json::{Value as Json, json};
 
-use crate::script::{Line, Says, Script, Step};
-
-mod gate;
-use gate::Gate;
+use super::gate::Gate;
+use super::script::{Line, Says, Script, Step};
+use crate::{Keeper, World, at, engine_on, fold, message};
 
 /// Plays a story and answers its whole text, with what came of it.
+///
+/// # Panics
+/// When a step cannot be done: a story tells what comes of steps, not that they fail.
+#[must_use]
 pub fn play(keeper: Keeper, script: &Script, name: &str) -> String {
-    let world = World::new(keeper);
-    let gate = Arc::new(Gate::before(world.store.clone()));
-    let mut player = Player {
-        engine: Arc::new(engine_on(gate.clone())),
-        world,
-        gate,
-        name: name.to_owned(),
-        now: String::new(),
-        owner: "Ana".to_owned(),
-        messages: Vec::new(),
-        turns: Vec::new(),
-        packet: String::new(),
-        begun: Vec::new(),
-    };
+    let mut player = Player::new(keeper, name);
     let mut text = String::new();
     for line in &script.lines {
         match line {
             Line::Text(line) => text.push_str(&format!("{line}\n")),
             Line::Step(step, written) => {
                 text.push_str(&format!("{written}\n"));
-                for outcome in player.step(step) {
+                let told = player.step(step).unwrap_or_else(|error| panic!("{name}: {written}: {error:?}"));
+                for outcome in told {
                     text.push_str(format!("| {outcome}").trim_end());
                     text.push('\n');
                 }
@@ -54,9 +44,26 @@ pub fn play(keeper: Keeper, script: &Script, name: &str) -> String {
     text
 }
 
-struct Player {
+/// Why a step could not be done.
+#[derive(Debug)]
+pub enum Failed {
+    /// The engine refused it.
+    Refused(EngineError),
+    /// The story speaks of something that is not there.
+    Story(String),
+}
+
+impl From<EngineError> for Failed {
+    fn from(error: EngineError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// One memory, or several in one store, and what a story has made of it so far.
+pub struct Player {
     engine: Arc<Engine>,
     world: World,
+    scope: Scope,
     gate: Arc<Gate>,
     name: String,
     now: String,
@@ -67,38 +74,74 @@ struct Player {
     turns: Vec<String>,
     /// The last packet handed out.
     packet: String,
+    /// The last memory taken in hand: its version and its fact.
+    taken: Option<(String, String)>,
     begun: Vec<(String, JoinHandle<Turned>)>,
 }
 
 impl Player {
-    fn call(&self) -> Call<'_> {
-        Call { scope: &self.world.me, now: at(&self.now) }
+    /// A player with an empty memory, Ana's, in a new store; `name` is what panics call the story.
+    #[must_use]
+    pub fn new(keeper: Keeper, name: &str) -> Self {
+        let world = World::new(keeper);
+        let gate = Arc::new(Gate::before(world.store.clone()));
+        Self {
+            engine: Arc::new(engine_on(gate.clone())),
+            scope: world.me.clone(),
+            world,
+            gate,
+            name: name.to_owned(),
+            now: String::new(),
+            owner: "Ana".to_owned(),
+            messages: Vec::new(),
+            turns: Vec::new(),
+            packet: String::new(),
+            taken: None,
+            begun: Vec::new(),
+        }
     }
 
-    fn step(&mut self, step: &Step) -> Vec<String> {
-        match step {
+    /// The last packet handed out.
+    #[must_use]
+    pub fn packet(&self) -> &str {
+        &self.packet
+    }
+
+    fn call(&self) -> Call<'_> {
+        Call { scope: &self.scope, now: at(&self.now) }
+    }
+
+    /// Does one step, and tells what came of it, a line for each thing.
+    ///
+    /// # Errors
+    /// [`Failed`].
+    pub fn step(&mut self, step: &Step) -> Result<Vec<String>, Failed> {
+        Ok(match step {
             Step::At(time) => {
                 self.now = time.clone();
                 Vec::new()
             }
             Step::Owner(name) => {
+                let subject = Subject::parse(name).map_err(|error| Failed::Story(error.to_string()))?;
+                self.scope = Scope::of(subject);
                 self.owner = name.clone();
                 Vec::new()
             }
-            Step::Says(says) => self.says(says),
+            Step::Says(says) => self.says(says)?,
             Step::Remember(text) => {
                 let remember = Remember { text: text.clone(), ..Remember::default() };
-                let observed = self.engine.remember(self.call(), remember).expect("kept");
+                let observed = self.engine.remember(self.call(), remember)?;
                 self.observed(&observed)
             }
-            Step::Ask { query, valid_at, believed_at, messages } => {
+            Step::Ask { query, valid_at, believed_at, messages, limit } => {
                 let recall = Recall {
                     valid_at: valid_at.as_deref().map(at),
                     believed_at: believed_at.as_deref().map(at),
                     grain: if *messages { Grain::Evidence } else { Grain::Fact },
+                    limit: limit.unwrap_or(10),
                     ..Recall::of(query)
                 };
-                let answer = self.engine.recall(self.call(), &recall).expect("an answer");
+                let answer = self.engine.recall(self.call(), &recall)?;
                 let mut told = items(&answer.items, answer.negative.as_deref());
                 if answer.truncated {
                     told.push("and more was found".to_owned());
@@ -107,22 +150,24 @@ impl Player {
             }
             Step::State { valid_at, believed_at } => {
                 let (valid_at, believed_at) = (valid_at.as_deref().map(at), believed_at.as_deref().map(at));
-                let state = self.engine.state(self.call(), valid_at, believed_at).expect("a state");
+                let state = self.engine.state(self.call(), valid_at, believed_at)?;
                 items(&state.items, state.negative.as_deref())
             }
-            Step::Turn { message, policy } => {
-                let turn = Turn { policy: policy.clone(), ..Turn::of(message) };
-                let turned = self.engine.turn(self.call(), &turn).expect("a turn");
+            Step::Turn { message, policy, tokens, topic } => {
+                let hints = topic.iter().map(|topic| ("topic".to_owned(), topic.clone())).collect();
+                let turn =
+                    Turn { policy: policy.clone(), budget_tokens: *tokens, hints, ..Turn::of(message) };
+                let turned = self.engine.turn(self.call(), &turn)?;
                 self.turned(turned)
             }
             Step::Begin(message) => self.begin(message),
             Step::Finish => self.finish(),
             Step::Used(turn, handles) => {
-                let used = self.engine.used(self.call(), self.turn_id(*turn), handles).expect("recorded");
+                let used = self.engine.used(self.call(), self.turn_id(*turn)?, handles)?;
                 vec![format!("used in turn {turn}: {}", used.used.join(", "))]
             }
             Step::Replay(turn) => {
-                let replayed = self.engine.replay(self.call(), self.turn_id(*turn)).expect("replayed");
+                let replayed = self.engine.replay(self.call(), self.turn_id(*turn)?)?;
                 match replayed.identical {
                     true => vec![format!("turn {turn} comes out the same, to the byte")],
                     false => std::iter::once(format!("turn {turn} does not come out the same"))
@@ -130,12 +175,19 @@ impl Player {
                         .collect(),
                 }
             }
-            Step::Why(query) => self.why(query),
-            Step::Disputes => self.disputes(),
-            Step::Decide { by, value, reason } => self.decide(by, value, reason),
-            Step::Forget(what) => self.forget(what),
+            Step::Take(query) => {
+                let item = self.first(query)?;
+                let fact = item.fact.clone().unwrap_or_default();
+                self.taken = Some((item.id, fact));
+                vec![item.text]
+            }
+            Step::Why(query) => self.why(query)?,
+            Step::History(query) => self.history(query)?,
+            Step::Disputes => self.disputes()?,
+            Step::Decide { by, value, reason } => self.decide(by, value, reason)?,
+            Step::Forget(what) => self.forget(what)?,
             Step::Check => {
-                let verified = self.engine.verify(self.call()).expect("verified");
+                let verified = self.engine.verify(self.call())?;
                 assert!(verified.ok, "{}: {verified:#?}", self.name);
                 vec![format!(
                     "all is well: {}, {}, {}",
@@ -145,20 +197,24 @@ impl Player {
                 )]
             }
             Step::Ledger => {
-                let memory = fold(&*self.world.store, &self.world.me, u64::MAX);
+                let memory = fold(&*self.world.store, &self.scope, u64::MAX);
                 let text = print(&memory, self.engine.registry(), &memory.now(at(&self.now)));
                 text.lines().map(str::to_owned).collect()
             }
-        }
+        })
     }
 
-    fn turn_id(&self, turn: usize) -> &str {
-        self.turns
-            .get(turn.wrapping_sub(1))
-            .unwrap_or_else(|| panic!("{}: there is no turn {turn}", self.name))
+    fn turn_id(&self, turn: usize) -> Result<&str, Failed> {
+        let known = self.turns.get(turn.wrapping_sub(1));
+        known.map(String::as_str).ok_or_else(|| Failed::Story(format!("there is no turn {turn}")))
     }
 
-    fn says(&mut self, says: &Says) -> Vec<String> {
+    /// The version and the fact that were taken in hand.
+    fn taken(&self) -> Result<&(String, String), Failed> {
+        self.taken.as_ref().ok_or_else(|| Failed::Story("nothing was taken in hand".to_owned()))
+    }
+
+    fn says(&mut self, says: &Says) -> Result<Vec<String>, Failed> {
         let author = match says.speaker.as_str() {
             speaker if speaker == self.owner => "owner",
             "the assistant" => "assistant",
@@ -177,9 +233,9 @@ impl Player {
             "source": source, "author": author, "event_time": says.event_time.as_ref().unwrap_or(&self.now), "text": text,
             "proposals": says.proposals,
         }));
-        let mut observed = self.engine.observe(self.call(), vec![said], Observing::default()).expect("taken");
+        let mut observed = self.engine.observe(self.call(), vec![said], Observing::default())?;
         let observed = observed.pop().expect("one message, one answer");
-        self.observed(&observed)
+        Ok(self.observed(&observed))
     }
 
     fn observed(&mut self, observed: &Observed) -> Vec<String> {
@@ -255,7 +311,7 @@ impl Player {
 
     fn begin(&mut self, message: &str) -> Vec<String> {
         self.gate.close();
-        let (engine, scope, now) = (self.engine.clone(), self.world.me.clone(), self.now.clone());
+        let (engine, scope, now) = (self.engine.clone(), self.scope.clone(), self.now.clone());
         let turn = Turn::of(message);
         let thread = std::thread::spawn(move || resolve(&engine, &scope, &now, &turn));
         self.begun.push((message.to_owned(), thread));
@@ -275,19 +331,23 @@ impl Player {
     }
 
     /// The memory a question finds first.
-    fn first(&self, query: &str) -> Item {
-        let found = self.engine.recall(self.call(), &Recall::of(query)).expect("an answer");
-        found
-            .items
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| panic!("{}: nothing is known of `{query}`", self.name))
+    fn first(&self, query: &str) -> Result<Item, Failed> {
+        let found = self.engine.recall(self.call(), &Recall::of(query))?;
+        let first = found.items.into_iter().next();
+        first.ok_or_else(|| Failed::Story(format!("nothing is known of `{query}`")))
     }
 
-    fn why(&self, query: &str) -> Vec<String> {
-        let item = self.first(query);
-        let why = self.engine.why(self.call(), &item.id).expect("a receipt");
-        let mut told = vec![item.text];
+    /// `why: …` of what a question finds first, or of what was taken in hand.
+    fn why(&self, query: &Option<String>) -> Result<Vec<String>, Failed> {
+        let (id, text) = match query {
+            Some(query) => {
+                let item = self.first(query)?;
+                (item.id, item.text)
+            }
+            None => (self.taken()?.0.clone(), "what was taken".to_owned()),
+        };
+        let why = self.engine.why(self.call(), &id)?;
+        let mut told = vec![text];
         for claim in &why.claims {
             let evidence = why
                 .evidence
@@ -311,13 +371,28 @@ impl Player {
             ));
         }
         told.extend(why.transitions.iter().map(|made| format!("{} {}", &made.at[..10], made.transition)));
-        told
+        Ok(told)
     }
 
-    fn disputes(&self) -> Vec<String> {
-        let disputes = self.engine.disputes(self.call(), None, None).expect("disputes").disputes;
+    /// Every version of a fact: of what a question finds first, or of what was taken in hand.
+    fn history(&self, query: &Option<String>) -> Result<Vec<String>, Failed> {
+        let id = match query {
+            Some(query) => self.first(query)?.fact.unwrap_or_default(),
+            None => self.taken()?.1.clone(),
+        };
+        let history = self.engine.history(self.call(), &id)?;
+        let told = |version: &engine::answer::VersionText| {
+            let until = version.validity.to.as_ref().map_or("now".to_owned(), |to| to[..10].to_owned());
+            let from = &version.validity.from[..10];
+            format!("{}: {} from {from} to {until}", version.standing, plain(&version.value))
+        };
+        Ok(history.versions.iter().map(told).collect())
+    }
+
+    fn disputes(&self) -> Result<Vec<String>, Failed> {
+        let disputes = self.engine.disputes(self.call(), None, None)?.disputes;
         if disputes.is_empty() {
-            return vec!["none".to_owned()];
+            return Ok(vec!["none".to_owned()]);
         }
         let told = |dispute: &engine::answer::Dispute| {
             let sides: Vec<String> = dispute
@@ -327,42 +402,44 @@ impl Player {
                 .collect();
             format!("{} \u{b7} {}: {}", dispute.fact.entity, dispute.fact.predicate, sides.join(" against "))
         };
-        disputes.iter().map(told).collect()
+        Ok(disputes.iter().map(told).collect())
     }
 
-    fn decide(&self, by: &str, value: &str, reason: &str) -> Vec<String> {
-        let disputes = self.engine.disputes(self.call(), None, None).expect("disputes").disputes;
+    fn decide(&self, by: &str, value: &str, reason: &str) -> Result<Vec<String>, Failed> {
+        let disputes = self.engine.disputes(self.call(), None, None)?.disputes;
         let found = disputes.iter().find_map(|dispute| {
             let version = dispute.versions.iter().find(|version| plain(&version.value) == value)?;
             Some((dispute, version))
         });
         let (dispute, version) =
-            found.unwrap_or_else(|| panic!("{}: no side of a dispute is `{value}`", self.name));
+            found.ok_or_else(|| Failed::Story(format!("no side of a dispute is `{value}`")))?;
         let resolve = Resolve {
             fact: dispute.fact.id.clone(),
             keep: version.id.clone(),
             reason: reason.to_owned(),
             by: by.to_owned(),
         };
-        let resolved = self.engine.resolve_dispute(self.call(), &resolve).expect("resolved");
-        vec![format!("kept {value}, overruled {}", counted(resolved.overruled.len(), "other value"))]
+        let resolved = self.engine.resolve_dispute(self.call(), &resolve)?;
+        Ok(vec![format!("kept {value}, overruled {}", counted(resolved.overruled.len(), "other value"))])
     }
 
-    fn forget(&mut self, what: &str) -> Vec<String> {
+    fn forget(&mut self, what: &str) -> Result<Vec<String>, Failed> {
+        let story = |what: String| Failed::Story(what);
         let forget = if what == "everything" {
             Forget::Subject
+        } else if what == "what was taken" {
+            Forget::Ids(vec![self.taken()?.1.clone()])
         } else if let Some(number) = what.strip_prefix("message ") {
-            let place: usize =
-                number.parse().unwrap_or_else(|_| panic!("{}: `{number}` is no message", self.name));
-            Forget::Ids(vec![self.messages[place - 1].clone()])
+            let place = number.parse::<usize>().map_err(|_| story(format!("`{number}` is no message")))?;
+            let known = self.messages.get(place.wrapping_sub(1));
+            Forget::Ids(vec![known.ok_or_else(|| story(format!("there is no message {place}")))?.clone()])
         } else if let Some(query) = what.strip_prefix("what is known of: ") {
-            Forget::Ids(vec![self.first(query).fact.expect("a fact")])
+            Forget::Ids(vec![self.first(query)?.fact.unwrap_or_default()])
         } else {
-            let (kind, reference) =
-                what.split_once(' ').unwrap_or_else(|| panic!("{}: forget `{what}`?", self.name));
+            let (kind, reference) = what.split_once(' ').ok_or_else(|| story(format!("forget `{what}`?")))?;
             Forget::Source(format!("{kind}:{}", reference.trim_matches('"')))
         };
-        let forgotten = self.engine.forget(self.call(), &forget, false).expect("forgotten");
+        let forgotten = self.engine.forget(self.call(), &forget, false)?;
         let gone = &forgotten.erased;
         let counts = [
             (gone.sources, "source"),
@@ -381,12 +458,12 @@ impl Player {
         for (word, ids) in [("stays, on other words", &forgotten.kept), ("stands again", &forgotten.reopened)]
         {
             for id in ids {
-                let history = self.engine.history(self.call(), id).expect("it is there");
+                let history = self.engine.history(self.call(), id)?;
                 let version = history.versions.iter().find(|version| version.id == *id).expect("the version");
                 told.push(format!("{word}: {}", plain(&version.value)));
             }
         }
-        told
+        Ok(told)
     }
 }
 
