@@ -11,7 +11,7 @@ pub struct InferenceError {
 }
 
 /// Whose turn it is after a failed call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InferenceErrorKind {
     /// Nobody answered there: look at the address, or try later.
     Unreachable,
@@ -31,6 +31,37 @@ pub enum InferenceErrorKind {
     Configuration,
     /// A model file is absent, incomplete or not what its hash says: pull it again.
     ModelFile,
+}
+
+impl InferenceErrorKind {
+    /// All of them, in the order of their declaration.
+    pub const ALL: [Self; 9] = [
+        Self::Unreachable,
+        Self::NotAllowed,
+        Self::Busy,
+        Self::Deadline,
+        Self::Cancelled,
+        Self::BadReply,
+        Self::Unsupported,
+        Self::Configuration,
+        Self::ModelFile,
+    ];
+
+    /// The word in answers and records.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreachable => "unreachable",
+            Self::NotAllowed => "not_allowed",
+            Self::Busy => "busy",
+            Self::Deadline => "deadline",
+            Self::Cancelled => "cancelled",
+            Self::BadReply => "bad_reply",
+            Self::Unsupported => "unsupported",
+            Self::Configuration => "configuration",
+            Self::ModelFile => "model_file",
+        }
+    }
 }
 
 impl InferenceError {
