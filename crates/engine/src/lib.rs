@@ -4,6 +4,7 @@
 //! not at all. It reads no clock and draws no randomness: the caller says when it is.
 
 pub mod answer;
+pub mod dense;
 pub mod error;
 pub mod export;
 pub mod forget;
