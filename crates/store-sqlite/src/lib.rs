@@ -3,7 +3,7 @@
 //! In reading order: `files` and `connection` touch the disk; `keyring` and `seal` hold the keys and seal words
 //! with them; `schema` has the tables; `row` takes rows to disk and back; `writer` is the one thread that
 //! writes, many callers to one commit; then the contract's verbs, each in its file: `append`, `read`, `erase`,
-//! `turn`, `verify`.
+//! `turn`, `verify`; and beside the ledger what can be lost: `vectors`.
 #![deny(missing_docs)]
 
 mod append;
@@ -21,6 +21,7 @@ mod schema;
 mod seal;
 mod subject;
 mod turn;
+mod vectors;
 mod verify;
 mod writer;
 
@@ -38,11 +39,13 @@ use ledger::store::{
 };
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
+use ledger::vectors::VectorStore;
 use zeroize::Zeroizing;
 
 use crate::connection::{Access, Readers};
 use crate::keyring::Keyring;
 use crate::subject::Cache;
+use crate::vectors::VectorFile;
 use crate::writer::Writer;
 
 /// How a store is opened.
@@ -79,6 +82,7 @@ pub(crate) struct Shared {
     pub(crate) keyring: Arc<Keyring>,
     pub(crate) readers: Readers,
     pub(crate) cache: Cache,
+    pub(crate) vectors: VectorFile,
 }
 
 impl Shared {
@@ -190,5 +194,9 @@ impl Store for SqliteStore {
 
     fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
         self.read_subjects()
+    }
+
+    fn vector_store(&self) -> &dyn VectorStore {
+        self
     }
 }
