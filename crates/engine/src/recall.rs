@@ -5,10 +5,13 @@ use ledger::entity::EntityRef;
 use ledger::id::{EvidenceId, Kind, Position};
 use ledger::memory::{Fact, Version};
 use ledger::time::{AsOf, Instant};
+use ledger::vectors::{ModelIdentity, Placed};
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json, json};
 
 use crate::answer::{Item, Recalled};
+use crate::dense::Vectors;
+use crate::embed::Follower;
 use crate::error::EngineError;
 use crate::lexical::{Field, Hit, LexicalIndex, Query};
 use crate::subject::Snapshot;
@@ -113,7 +116,10 @@ impl Engine {
         match recall.grain {
             Grain::Fact => self.read(call.scope, |snapshot| {
                 let as_of = as_of(snapshot, call.now, recall.valid_at, recall.believed_at);
-                Ok(facts(View { snapshot, registry: self.registry(), as_of }, recall))
+                let mut told = facts(View { snapshot, registry: self.registry(), as_of }, recall);
+                let (missing, total) = (snapshot.vectors_missing(), snapshot.documents.len() as u64);
+                told.degraded.extend(self.without_vectors(missing, total));
+                Ok(told)
             }),
             Grain::Evidence => self.recall_evidence(call, recall),
             Grain::Compiled => self.read(call.scope, |snapshot| {
@@ -132,7 +138,7 @@ impl Engine {
         let as_of = as_of(&snapshot, call.now, recall.valid_at, recall.believed_at);
         let view = View { snapshot: &snapshot, registry: self.registry(), as_of };
         let mut passages = held.passages();
-        passages.catch_up(self.store(), call.scope, &snapshot)?;
+        passages.catch_up(self.store(), call.scope, &snapshot, self.model())?;
         let query = Query::new(&recall.query);
         let visible = |place: u32| {
             passages.entries.get(place as usize).is_some_and(|entry| {
@@ -178,12 +184,14 @@ impl Engine {
             });
         }
         let negative = items.is_empty().then(|| negative(view, &query, &passages.words).to_owned());
-        let degraded = match passages.cut {
-            0 => Vec::new(),
-            cut => vec![format!(
+        let mut degraded: Vec<String> =
+            self.without_vectors(passages.vectors_missing(), passages.placeable()).into_iter().collect();
+        if passages.cut > 0 {
+            let cut = passages.cut;
+            degraded.push(format!(
                 "{cut} long messages are searched only in their first {PASSAGE_BYTES_MAX} bytes"
-            )],
-        };
+            ));
+        }
         Ok(Recalled { items, truncated, negative, degraded, ..empty(view, recall) })
     }
 
@@ -423,24 +431,53 @@ pub(crate) struct Passages {
     last: Option<Position>,
     /// Messages of which only the beginning is searched.
     cut: usize,
+    /// Where the messages lie by meaning; some may not have been placed yet.
+    pub dense: Vectors,
+    follower: Follower,
+    /// Messages whose text is kept.
+    with_text: usize,
 }
 
 struct Passage {
     id: EvidenceId,
     said: Instant,
+    has_text: bool,
 }
 
 impl Passages {
-    fn catch_up(
+    pub fn catch_up(
+        &mut self,
+        store: &dyn ledger::store::Store,
+        scope: &ledger::scope::Scope,
+        snapshot: &Snapshot,
+        model: Option<&ModelIdentity>,
+    ) -> Result<(), EngineError> {
+        let dims = model.map_or(0, |model| model.dims as usize);
+        if self.generation != snapshot.generation || self.dense.dims() != dims {
+            // Something was erased: the words must not live on in an index.
+            let dense = Vectors::new(dims);
+            *self = Self { generation: snapshot.generation, dense, ..Self::default() };
+        }
+        self.read_messages(store, scope, snapshot)?;
+        if let Some(model) = model.filter(|_| self.vectors_missing() > 0) {
+            let mut rows = Vec::new();
+            let take = &mut |row| rows.push(row);
+            let mark = self.follower.mark();
+            let mark = store.vector_store().vectors(scope, model, Placed::Evidence, mark, take)?;
+            let place = |of: Position| {
+                self.entries.binary_search_by_key(&of, |entry| entry.id.0).ok().map(|place| place as u32)
+            };
+            self.follower.take(rows, mark, snapshot.durable, &mut self.dense, place);
+        }
+        Ok(())
+    }
+
+    fn read_messages(
         &mut self,
         store: &dyn ledger::store::Store,
         scope: &ledger::scope::Scope,
         snapshot: &Snapshot,
     ) -> Result<(), EngineError> {
-        if self.generation != snapshot.generation {
-            // Something was erased: the words must not live on in an index.
-            *self = Self { generation: snapshot.generation, ..Self::default() };
-        }
         loop {
             let batch = store.evidence_after(scope, self.last, 1_000)?;
             let Some((last, _)) = batch.last() else { return Ok(()) };
@@ -462,7 +499,37 @@ impl Passages {
         let place = self.entries.len() as u32;
         // A message the index cannot take keeps its place, so that numbers stay dense.
         _ = self.words.add(place, &[(Field::Passage, text), (Field::Predicate, speaker)]);
-        self.entries.push(Passage { id, said: evidence.event_time.instant });
+        let has_text = !text.trim().is_empty();
+        self.with_text += usize::from(has_text);
+        self.entries.push(Passage { id, said: evidence.event_time.instant, has_text });
         self.last = Some(id.0);
+    }
+
+    /// Messages that can have a vector.
+    pub fn placeable(&self) -> u64 {
+        self.with_text as u64
+    }
+
+    /// Messages that could have a vector and have none.
+    pub fn vectors_missing(&self) -> u64 {
+        self.with_text.saturating_sub(self.dense.documents()) as u64
+    }
+
+    /// The messages that wait to be placed, in the order of the log.
+    pub fn without_vector(&self) -> impl Iterator<Item = EvidenceId> {
+        let entries = (0_u32..).zip(&self.entries).filter(|(_, entry)| entry.has_text);
+        entries.filter(|(place, _)| !self.dense.contains(*place)).map(|(_, entry)| entry.id)
+    }
+
+    /// The message at a place.
+    pub fn id_of(&self, place: u32) -> Option<EvidenceId> {
+        self.entries.get(place as usize).map(|entry| entry.id)
+    }
+
+    /// Memory held, in bytes.
+    pub fn resident_bytes(&self) -> usize {
+        self.words.resident_bytes()
+            + self.dense.resident_bytes()
+            + self.entries.capacity() * size_of::<Passage>()
     }
 }

@@ -12,6 +12,7 @@ use crate::log::{Changes, Entry, Erasure, Keyed};
 use crate::scope::{Scope, Subject};
 use crate::time::Instant;
 use crate::turn::TurnRecord;
+use crate::vectors::VectorStore;
 
 /// Where the logs of subjects are kept.
 pub trait Store: Send + Sync {
@@ -110,6 +111,9 @@ pub trait Store: Send + Sync {
 
     /// All subjects. For operators: the one call without a scope.
     fn subjects(&self) -> Result<Vec<Subject>, StoreError>;
+
+    /// Where this store keeps vectors: beside the log, disposable, and erased with the rows they place.
+    fn vector_store(&self) -> &dyn VectorStore;
 }
 
 /// Which rows of an append are wanted.

@@ -4,6 +4,7 @@
 //! with them; `schema` has the tables; `row` takes rows to disk and back; `writer` is the one thread that
 //! writes, many callers to one commit; then the contract's verbs, each in its file: `append`, `read`, `erase`,
 //! `turn`, `verify`. Beside it, on a file of its own, `telemetry`.
+//! `turn`, `verify`; and beside the ledger what can be lost: `vectors`.
 #![deny(missing_docs)]
 
 mod append;
@@ -22,6 +23,7 @@ mod seal;
 mod subject;
 mod telemetry;
 mod turn;
+mod vectors;
 mod verify;
 mod writer;
 
@@ -39,6 +41,7 @@ use ledger::store::{
 };
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
+use ledger::vectors::VectorStore;
 use zeroize::Zeroizing;
 
 pub use crate::telemetry::SqliteTelemetry;
@@ -46,6 +49,7 @@ pub use crate::telemetry::SqliteTelemetry;
 use crate::connection::{Access, Readers};
 use crate::keyring::Keyring;
 use crate::subject::Cache;
+use crate::vectors::VectorFile;
 use crate::writer::Writer;
 
 /// How a store is opened.
@@ -82,6 +86,7 @@ pub(crate) struct Shared {
     pub(crate) keyring: Arc<Keyring>,
     pub(crate) readers: Readers,
     pub(crate) cache: Cache,
+    pub(crate) vectors: VectorFile,
 }
 
 impl Shared {
@@ -193,5 +198,9 @@ impl Store for SqliteStore {
 
     fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
         self.read_subjects()
+    }
+
+    fn vector_store(&self) -> &dyn VectorStore {
+        self
     }
 }

@@ -15,6 +15,7 @@ use crate::erase;
 use crate::keyring::{KeyFiles, Keyring};
 use crate::seal::Seal;
 use crate::subject::Cache;
+use crate::vectors::VectorFile;
 use crate::writer::Writer;
 use crate::{Options, Shared, SqliteStore, error, files, schema};
 
@@ -54,7 +55,8 @@ impl SqliteStore {
             }
         };
         let readers = Readers::new(access.clone(), options.readers_max);
-        let shared = Shared { data: dir.to_owned(), access, keyring, readers, cache: Cache::default() };
+        let vectors = VectorFile::new(dir, read_only, keyring.store());
+        let shared = Shared { data: dir.to_owned(), access, keyring, readers, cache: Cache::default(), vectors };
         if writer.is_some() {
             files::lay_ballast(&shared.ballast());
         }
@@ -72,8 +74,8 @@ impl SqliteStore {
             scrub.map_err(|error| error::sqlite(error, "open the store"))
         })?;
         if pending {
-            let access = self.shared.access.clone();
-            self.writer()?.alone(move |hand| erase::finish_cut_off(&hand.connection, &access))?;
+            let shared = self.shared.clone();
+            self.writer()?.alone(move |hand| erase::finish_cut_off(&hand.connection, &shared))?;
         }
         Ok(())
     }

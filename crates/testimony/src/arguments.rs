@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     backup, completions, demo, disputes, doctor, export, forget, history, import, init, man, observe,
-    rebuild, recall, remember, replay, restore, shadow, sources, state, study, timeline, turn, used, verify, why,
+    rebuild, recall, reembed, remember, replay, restore, shadow, sources, state, study, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -105,6 +105,7 @@ pub(crate) enum Verb {
     Rebuild(rebuild::Arguments),
     Shadow(shadow::Arguments),
     Study(study::Arguments),
+    Reembed(reembed::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),

@@ -18,6 +18,7 @@
 pub mod backup;
 pub mod drafts;
 pub mod shadow;
+pub mod embedding;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,10 +29,11 @@ use ::ledger::admission::Policies;
 use ::ledger::registry::PolicyError;
 use ::ledger::store::{StoreError, StoreErrorKind};
 use ::ledger::time::Instant;
+use inference::embed::Embed;
 use store_sqlite::{Options, SqliteStore};
 use zeroize::Zeroizing;
 
-pub use ::{engine, ledger};
+pub use ::{engine, inference, ledger};
 
 /// The name of the database inside a data directory.
 pub const DATABASE: &str = "ledger.db";
@@ -49,6 +51,8 @@ pub struct Config {
     pub memory_bytes_max: usize,
     /// Whether the shadow lane may run; what it tries stands in `shadow.toml` of the data directory.
     pub shadow: bool,
+    /// The model that places texts; without one, memories are found by their words alone.
+    pub embedder: Option<Arc<dyn Embed>>,
 }
 
 impl Config {
@@ -61,6 +65,7 @@ impl Config {
             master_key: None,
             memory_bytes_max: Engine::MEMORY_BYTES_DEFAULT,
             shadow: true,
+            embedder: None,
         }
     }
 }
@@ -97,6 +102,8 @@ pub fn open(config: Config) -> Result<Engine, OpenError> {
     let lane = config.shadow.then(|| shadow::lane(&config.data)).flatten();
     Ok(match lane {
         Some(lane) => engine.with_shadow(lane),
+    Ok(match config.embedder {
+        Some(embedder) => engine.with_embedder(embedder),
         None => engine,
     })
 }

@@ -56,6 +56,11 @@ macro_rules! conformance_suite {
             verification_counts_and_finds_nothing
             one_of_many_writers_wins_each_basis
             subjects_are_written_side_by_side
+            vectors_are_kept_and_read_back
+            vectors_of_other_dimensions_are_refused
+            vectors_stand_on_rows_of_the_log
+            vectors_go_with_their_rows_and_do_not_come_back
+            vectors_are_kept_beside_erasures
         }
     };
     ($make:expr, reopen: $place:expr) => {

@@ -13,6 +13,7 @@ use ledger::store::{
 };
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
+use ledger::vectors::VectorStore;
 use parking_lot::{Condvar, Mutex};
 
 pub struct Gate {
@@ -66,6 +67,10 @@ impl Gate {
 impl Store for Gate {
     fn capabilities(&self) -> Capabilities {
         self.store.capabilities()
+    }
+
+    fn vector_store(&self) -> &dyn VectorStore {
+        self.store.vector_store()
     }
 
     fn keys(&self, scope: &Scope) -> Result<Option<SubjectKeys>, StoreError> {

@@ -14,6 +14,7 @@ pub(crate) mod man;
 pub(crate) mod observe;
 pub(crate) mod rebuild;
 pub(crate) mod recall;
+pub(crate) mod reembed;
 pub(crate) mod remember;
 pub(crate) mod replay;
 pub(crate) mod restore;
@@ -72,6 +73,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
         Verb::Shadow(arguments) => shadow::run(context, arguments),
         Verb::Study(arguments) => study::run(context, arguments),
+        Verb::Reembed(arguments) => reembed::run(context, arguments),
         Verb::Demo(arguments) => demo::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),
