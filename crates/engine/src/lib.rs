@@ -4,13 +4,19 @@
 //! not at all. It reads no clock and draws no randomness: the caller says when it is.
 
 pub mod answer;
+mod candidates;
+pub mod correct;
 pub mod error;
 pub mod export;
 pub mod forget;
 pub mod history;
 pub mod import;
 pub mod lexical;
+pub mod list;
+mod names;
 pub mod observe;
+pub mod policy;
+pub mod profile;
 pub mod propose;
 pub mod recall;
 pub mod remember;
@@ -20,7 +26,9 @@ pub mod tokens;
 pub mod turn;
 pub mod verify;
 mod view;
+pub mod walk;
 pub mod why;
+mod wording;
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 //! In reading order: `files` and `connection` touch the disk; `keyring` and `seal` hold the keys and seal words
 //! with them; `schema` has the tables; `row` takes rows to disk and back; `writer` is the one thread that
 //! writes, many callers to one commit; then the contract's verbs, each in its file: `append`, `read`, `erase`,
-//! `turn`, `verify`.
+//! `turn`, `policy`, `verify`.
 #![deny(missing_docs)]
 
 mod append;
@@ -14,6 +14,7 @@ mod error;
 mod files;
 mod keyring;
 mod open;
+mod policy;
 mod read;
 mod residue;
 mod row;
@@ -31,10 +32,11 @@ use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, TurnId, Watermark};
 use ledger::keys::{Fingerprint, SubjectKeys};
 use ledger::log::{Entry, Erasure, Keyed};
+use ledger::policy::PolicyAct;
 use ledger::scope::{Scope, Subject};
 use ledger::store::{
-    Appended, Capabilities, Durability, Erased, Head, Read, Recognised, Rows, Store, StoreError,
-    StoreErrorKind, Verified,
+    Appended, Capabilities, Durability, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store,
+    StoreError, StoreErrorKind, Verified,
 };
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
@@ -182,6 +184,18 @@ impl Store for SqliteStore {
 
     fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError> {
         self.read_turn(scope, turn)
+    }
+
+    fn recent_turns(&self, scope: &Scope, limit: usize) -> Result<Vec<RecordedTurn>, StoreError> {
+        self.read_recent_turns(scope, limit)
+    }
+
+    fn policy_acts(&self) -> Result<Vec<PolicyAct>, StoreError> {
+        self.read_policy_acts()
+    }
+
+    fn record_policy_act(&self, after: usize, act: &PolicyAct) -> Result<bool, StoreError> {
+        self.write_policy_act(after, act)
     }
 
     fn verify(&self, scope: &Scope) -> Result<Verified, StoreError> {

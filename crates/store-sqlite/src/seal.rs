@@ -33,6 +33,7 @@ pub(crate) enum Column {
     EvidenceText = 8,
     ClaimWords = 9,
     ActWords = 10,
+    PolicyActWords = 11,
 }
 
 /// The one place a sealed value belongs to.
