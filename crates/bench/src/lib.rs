@@ -5,7 +5,8 @@
 //!
 //! - [`data`] finds and reads the data sets; [`stores`] opens the stores under test;
 //! - [`machine`] measures the machine's own limits, [`measure`] repeats and summarises, [`report`] prints;
-//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments.
+//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`policies`], [`precisionmembench`], [`factconsolidation`]
+//!   are the instruments.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
 pub mod data;
@@ -15,8 +16,11 @@ pub mod machine;
 pub mod measure;
 pub mod report;
 
+pub mod factconsolidation;
 pub mod gate;
 pub mod hammer;
 pub mod imports;
 pub mod peps;
+pub mod policies;
+pub mod precisionmembench;
 pub mod speed;

@@ -9,7 +9,7 @@ use bench::hammer::{self, Load};
 use bench::report::Report;
 use bench::speed::{self, Extent};
 use bench::stores::StoreKind;
-use bench::{gate, imports, peps};
+use bench::{factconsolidation, gate, imports, peps, policies, precisionmembench};
 use clap::{Parser, Subcommand};
 
 /// Measures Testimony on real data, beside the machine's own limits.
@@ -43,6 +43,16 @@ enum Instrument {
     },
     /// Everything people arrive with, twice.
     Imports,
+    /// The alpha case and the ways a memory is polluted, under every policy.
+    Policies,
+    /// What must be shown for a request, and what must not.
+    Precisionmembench,
+    /// Statements that override earlier ones, and questions over one fact or several.
+    Factconsolidation {
+        /// Also tell every question over several hops that was not answered.
+        #[arg(long)]
+        misses: bool,
+    },
     /// Eight threads, then eight processes, on one subject.
     Hammer {
         /// Appends, all writers together.
@@ -102,12 +112,20 @@ fn main() -> Result<ExitCode> {
             speed::run(&kinds, directory, &extent, &std::env::current_exe()?)?
         }
         Instrument::Gate { step } => gate::run(directory, step)?,
+        Instrument::Policies => policies::run(one(&kinds), directory)?,
+        Instrument::Precisionmembench => precisionmembench::run(one(&kinds), directory)?,
+        Instrument::Factconsolidation { misses } => factconsolidation::run(&kinds, directory, misses)?,
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
         Instrument::Hammer { appends } => hammer::run(directory, appends, arguments.runs)?,
         Instrument::Peps => peps::run(&kinds, directory, arguments.runs)?,
     };
     print(&report, arguments.json)?;
     Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The store of an instrument whose figures do not depend on it.
+fn one(kinds: &[StoreKind]) -> StoreKind {
+    kinds.first().copied().unwrap_or(StoreKind::Reference)
 }
 
 fn print(report: &Report, json: bool) -> Result<()> {

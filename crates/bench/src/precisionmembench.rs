@@ -52,7 +52,6 @@ struct Belief {
     superseded_by: Option<String>,
     resolved_at: Option<String>,
     created_at: String,
-    updated_at: String,
 }
 
 #[derive(Deserialize)]
@@ -284,8 +283,6 @@ impl Stored {
         }
         let shown = if predicate == "depends_on" { "redis".to_owned() } else { belief.content.clone() };
         self.belief_of.insert(shown, (belief.id.clone(), section));
-        // Beliefs say when they were last reinforced; the ledger counts statements, and there was one.
-        let _ = &belief.updated_at;
         Ok(())
     }
 
@@ -352,19 +349,13 @@ impl Stored {
                     "relevant" => &mut shown.relevant,
                     _ => continue,
                 };
-                let id = id_in(id, name);
-                if !list.contains(&id) {
-                    list.push(id);
+                if !list.contains(id) {
+                    list.push(id.clone());
                 }
             }
         }
         Ok(shown)
     }
-}
-
-/// Two beliefs are about Redis, each in its scope, and neither is the other's.
-fn id_in(id: &str, _scope: &str) -> String {
-    id.to_owned()
 }
 
 #[derive(Default)]

@@ -53,6 +53,12 @@ const NAME_WORD: f32 = 3.0;
 const STEP_COST: f32 = 0.02;
 const ORDER_BONUS: f32 = 0.03;
 
+/// Words for oneself.
+const ONESELF: &[&str] = &[
+    "i", "me", "my", "mine", "ja", "mene", "meni", "mi", "moj", "moja", "moje", "moji", "moju", "mog", "mojeg", "mojoj",
+    "mom",
+];
+
 /// What a walk found.
 #[derive(Default)]
 pub(crate) struct Walk<'read> {
@@ -413,6 +419,12 @@ fn named<'read>(view: View<'read>, question: &str, words: &[Word]) -> Vec<Named<
             }
             None => at += 1,
         }
+    }
+    if found.is_empty() {
+        // `my wife`: the owner is named by every word for oneself.
+        let own = view.snapshot.entities().find(|entity| entity.is_owner());
+        let at = words.iter().position(|word| ONESELF.contains(&word.surface.as_str()));
+        found.extend(own.zip(at).map(|(entity, at)| Named { entity, words: at..at + 1 }));
     }
     // A thing called by a common word is only meant where nothing with a name of its own is.
     let has_own_name = |one: &Named<'_>| {

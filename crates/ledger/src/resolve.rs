@@ -587,7 +587,8 @@ mod tests {
         // The sides of a dispute are alike, and both are shown.
         candidates[0].dispute = Some(0);
         candidates[1].dispute = Some(0);
-        assert_eq!(numbers(&select(Policy::Turn3, &candidates, Budget::default(), 0)), [6, 1, 2]);
+        // A third that says what one side says, and is not in dispute, is worth more than that side.
+        assert_eq!(numbers(&select(Policy::Turn3, &candidates, Budget::default(), 0)), [6, 3, 1, 2]);
     }
 
     #[test]
