@@ -11,6 +11,8 @@
 //! - [`all`] runs everything.
 //! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments;
 //! - [`lanes`] plays the cases of `evaluation/lanes/`.
+//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`policies`], [`precisionmembench`], [`factconsolidation`]
+//!   are the instruments.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
 pub mod data;
@@ -28,6 +30,7 @@ pub mod stored_vectors;
 
 pub mod beam;
 pub mod budget;
+pub mod factconsolidation;
 pub mod gate;
 pub mod hammer;
 pub mod imports;
@@ -38,6 +41,8 @@ pub mod peps;
 pub mod realmem;
 pub mod realtalk;
 pub mod shadow;
+pub mod policies;
+pub mod precisionmembench;
 pub mod speed;
 pub mod timeqa;
 

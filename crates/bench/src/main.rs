@@ -18,6 +18,8 @@ use bench::stores::StoreKind;
 use bench::{beam, budget, gate, imports, lanes, locomo, longmemeval, peps, realmem, realtalk, shadow, timeqa};
 use clap::{Args, Parser, Subcommand};
 use inference::embed::Embed;
+use bench::{factconsolidation, gate, imports, peps, policies, precisionmembench};
+use clap::{Parser, Subcommand};
 
 /// Measures Testimony on real data, beside the machine's own limits.
 #[derive(Parser)]
@@ -106,6 +108,16 @@ enum Instrument {
     },
     /// Everything people arrive with, twice.
     Imports,
+    /// The alpha case and the ways a memory is polluted, under every policy.
+    Policies,
+    /// What must be shown for a request, and what must not.
+    Precisionmembench,
+    /// Statements that override earlier ones, and questions over one fact or several.
+    Factconsolidation {
+        /// Also tell every question over several hops that was not answered.
+        #[arg(long)]
+        misses: bool,
+    },
     /// Eight threads, then eight processes, on one subject.
     Hammer {
         /// Appends, all writers together.
@@ -201,6 +213,10 @@ fn main() -> Result<ExitCode> {
         Instrument::Realtalk { path } => realtalk::run(&setting, path)?,
         Instrument::Budget => budget::run(&setting)?,
         Instrument::Gate { step } => gate::run(directory, *step)?,
+        Instrument::Gate { step } => gate::run(directory, step)?,
+        Instrument::Policies => policies::run(one(&kinds), directory)?,
+        Instrument::Precisionmembench => precisionmembench::run(one(&kinds), directory)?,
+        Instrument::Factconsolidation { misses } => factconsolidation::run(&kinds, directory, misses)?,
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
         Instrument::Hammer { appends } => hammer::run(directory, *appends, arguments.runs)?,
         Instrument::Peps => peps::run(&kinds, directory, arguments.runs)?,
@@ -242,6 +258,15 @@ fn write_texts(locomo: Option<&Path>) -> Result<()> {
     let mut out = std::io::stdout().lock();
     for line in texts(&timelines)? {
         writeln!(out, "{line}")?;
+/// The store of an instrument whose figures do not depend on it.
+fn one(kinds: &[StoreKind]) -> StoreKind {
+    kinds.first().copied().unwrap_or(StoreKind::Reference)
+}
+
+fn print(report: &Report, json: bool) -> Result<()> {
+    match json {
+        true => println!("{}", serde_json::to_string(report)?),
+        false => print!("{}", report.markdown()),
     }
     Ok(())
 }

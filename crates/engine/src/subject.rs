@@ -18,7 +18,7 @@ use ledger::id::{ClaimId, EvidenceId, FactId, Position, VersionId, Watermark};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
 use ledger::log::{Batch, Entry, Keyed, Row};
 use ledger::memory::Memory;
-use ledger::registry::{Class, Registry};
+use ledger::registry::{Class, Predicate, Registry};
 use ledger::scope::Scope;
 use ledger::store::{Appended, Head, Read, Recognised, Rows, Store};
 use ledger::time::Instant;
@@ -30,6 +30,7 @@ use crate::dense::Vectors;
 use crate::embed::Follower;
 use crate::error::EngineError;
 use crate::lexical::{Field, LexicalIndex};
+use crate::names::ALSO_CALLED;
 use crate::recall::Passages;
 
 /// How often a log is read anew because something was erased meanwhile.
@@ -71,11 +72,37 @@ pub(crate) struct Snapshot {
     follower: Follower,
     /// Facts that a turn may want without a match: identity, constraint and preference, in that order.
     profile: [Vec<FactId>; 3],
+    /// Facts that a turn may want without a match: identity, constraint, preference, and what else the registry calls
+    /// generally important; in that order.
+    profile: [Vec<FactId>; 4],
     /// The facts about each entity, in the order they were first stated.
     about: FxHashMap<EntityRef, Vec<FactId>>,
+    /// Other names of entities, by the version that gave them.
+    aliases: FxHashMap<EntityRef, Vec<Alias>>,
+}
+
+/// Another name of an entity.
+struct Alias {
+    version: VersionId,
+    realm: Realm,
+    name: String,
 }
 
 impl Snapshot {
+    /// Everything that facts are about, in no particular order.
+    pub fn entities(&self) -> impl Iterator<Item = &EntityRef> {
+        self.about.keys()
+    }
+
+    /// The other names of an entity that count in `realm`: a document may not name the owner's things anew, but what the
+    /// owner calls them finds documents, too.
+    pub fn aliases(&self, entity: &EntityRef, realm: Realm) -> impl Iterator<Item = &str> {
+        let known = self.aliases.get(entity).into_iter().flatten();
+        known
+            .filter(move |alias| alias.realm == Realm::Owner || realm == Realm::World)
+            .map(|alias| alias.name.as_str())
+    }
+
     /// Facts of the classes a turn may want without a match, the most general first.
     pub fn profile(&self) -> impl Iterator<Item = FactId> + '_ {
         self.profile.iter().flatten().copied()
@@ -127,11 +154,11 @@ impl Snapshot {
         match row {
             Row::Transition(transition) => self.index(transition.version, registry),
             Row::Fact(fact) if fact.realm == Realm::Owner => {
-                let class = registry.get(&fact.predicate).map(|predicate| predicate.class);
-                let place = match class {
-                    Some(Class::Identity) => 0,
-                    Some(Class::Constraint) => 1,
-                    Some(Class::Preference) => 2,
+                let place = match registry.get(&fact.predicate) {
+                    Some(Predicate { class: Class::Identity, .. }) => 0,
+                    Some(Predicate { class: Class::Constraint, .. }) => 1,
+                    Some(Predicate { class: Class::Preference, .. }) => 2,
+                    Some(Predicate { important: true, .. }) => 3,
                     _ => return,
                 };
                 self.profile[place].push(FactId(position));
@@ -157,6 +184,19 @@ impl Snapshot {
         else {
             return;
         };
+        let document = self.documents.len() as u32;
+        // A text beyond the index's bounds is still found by the rest of its words; the gate keeps values far below.
+        if self.write_document(document, id, registry) {
+            self.documents.push(id);
+            self.document_of.insert(id, document);
+        }
+        self.learn_name(id, registry);
+    }
+
+    /// Writes the words of a version into the index; `false` when it has none.
+    fn write_document(&mut self, document: u32, id: VersionId, registry: &Registry) -> bool {
+        let Some((_, version)) = self.memory.version(id) else { return false };
+        let Some(claim) = self.memory.value_of(version) else { return false };
         let value = claim.words.value().map(ToString::to_string).unwrap_or_default();
         let written = claim.words.value.as_ref().map(|stated| stated.written.as_str()).unwrap_or_default();
         let entity =
@@ -170,8 +210,7 @@ impl Snapshot {
         let said: Vec<&str> = claim.words.quotes.iter().map(|quote| quote.text()).collect();
         let said = said.join("\n");
         let both = if written == value { value } else { format!("{value}\n{written}") };
-        let document = self.documents.len() as u32;
-        let fields = [
+        let mut fields = vec![
             (Field::Value, both.as_str()),
             (Field::Entity, &entity),
             (Field::Predicate, &asked_by),
@@ -185,6 +224,33 @@ impl Snapshot {
             if told_by.0 != id.0 {
                 self.document_of_claim.insert(told_by, document);
             }
+        let aliases = self.aliases.get(&claim.words.entity).into_iter().flatten();
+        let counting = aliases.filter(|alias| alias.realm == Realm::Owner || claim.realm == Realm::World);
+        fields.extend(counting.map(|alias| (Field::Entity, alias.name.as_str())));
+        self.words.add(document, &fields).is_ok()
+    }
+
+    /// Has what is known of an entity found by its other name, too, when this version gives one.
+    fn learn_name(&mut self, id: VersionId, registry: &Registry) {
+        let Some((_, version)) = self.memory.version(id) else { return };
+        let Some(claim) = self.memory.value_of(version).filter(|claim| claim.predicate == ALSO_CALLED) else {
+            return;
+        };
+        let Some(name) = claim.words.value().map(ToString::to_string) else { return };
+        let (entity, realm) = (claim.words.entity.clone(), claim.realm);
+        self.aliases.entry(entity.clone()).or_default().push(Alias { version: id, realm, name });
+        self.index_anew(&entity, registry);
+    }
+
+    /// Writes the words of everything known of an entity again.
+    fn index_anew(&mut self, entity: &EntityRef, registry: &Registry) {
+        let facts = self.about(entity).iter().filter_map(|fact| self.memory.fact(*fact));
+        let versions = facts.flat_map(|fact| fact.versions.iter().map(|version| version.id));
+        let documents: Vec<(u32, VersionId)> = versions
+            .filter_map(|version| self.document_of.get(&version).map(|document| (*document, version)))
+            .collect();
+        for (document, version) in documents {
+            self.write_document(document, version, registry);
         }
     }
 
@@ -204,7 +270,7 @@ impl Snapshot {
     }
 
     /// Takes back rows that the store did not take.
-    fn take_back(&mut self, watermark: Watermark, rows: &[(Position, Row)]) {
+    fn take_back(&mut self, watermark: Watermark, rows: &[(Position, Row)], registry: &Registry) {
         for (_, row) in rows.iter().rev() {
             let Row::Claim(claim) = row else { continue };
             if let Some(facts) = self.about.get_mut(&claim.words.entity) {
@@ -231,6 +297,16 @@ impl Snapshot {
                 facts.pop();
             }
         }
+        let mut nameless = Vec::new();
+        self.aliases.retain(|entity, aliases| {
+            let before = aliases.len();
+            aliases.retain(|alias| alias.version.0.seq <= watermark);
+            if aliases.len() < before {
+                nameless.push(entity.clone());
+            }
+            !aliases.is_empty()
+        });
+        nameless.iter().for_each(|entity| self.index_anew(entity, registry));
     }
 }
 
@@ -538,16 +614,16 @@ impl Held {
                     snapshot.durable = watermark;
                     return Ok(());
                 }
-                Ok(Appended::BasisMoved(_) | Appended::Unknown) => snapshot.take_back(basis, &log),
+                Ok(Appended::BasisMoved(_) | Appended::Unknown) => snapshot.take_back(basis, &log, &policies.registry),
                 // Somebody else wrote the very same here meanwhile: read again, and find it known.
-                Ok(Appended::Known(_)) if !named_by_caller => snapshot.take_back(basis, &log),
+                Ok(Appended::Known(_)) if !named_by_caller => snapshot.take_back(basis, &log, &policies.registry),
                 Ok(Appended::Known(_)) => {
-                    snapshot.take_back(basis, &log);
+                    snapshot.take_back(basis, &log, &policies.registry);
                     let already_there = "this idempotency key was used before, for other content or a message since forgotten";
                     return Err(EngineError::Conflict(already_there.to_owned()));
                 }
                 Err(error) => {
-                    snapshot.take_back(basis, &log);
+                    snapshot.take_back(basis, &log, &policies.registry);
                     return Err(error.into());
                 }
             }
@@ -596,7 +672,7 @@ impl Held {
             draft.close(None);
             if let Err(error) = outcome {
                 let Draft { log, .. } = draft;
-                snapshot.take_back(basis, &log);
+                snapshot.take_back(basis, &log, &policies.registry);
                 return Err(error);
             }
         }

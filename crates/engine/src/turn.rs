@@ -1,20 +1,19 @@
 //! Turns: what one turn of a conversation may see, chosen by a recorded computation that can be made again.
 
-use ledger::claim::Realm;
-use ledger::id::{FactId, Kind, TurnId, VersionId};
+use ledger::citation::cited;
+use ledger::id::{Kind, TurnId, VersionId};
 use ledger::keys::{Purpose, SubjectKeys};
-use ledger::memory::{Fact, Version};
 use ledger::packet::{self, handle, place_of, tell};
-use ledger::registry::Class;
 use ledger::resolve::{Policy, Selection, select};
 use ledger::triage::{Request, question, triage};
-use ledger::turn::{Budget, CANDIDATES_MAX, Candidate, DropReason, Dropped, Triage, TurnRecord};
-use rustc_hash::FxHashSet;
+use ledger::turn::{Budget, Candidate, DropReason, Dropped, Triage, TurnRecord};
 
-use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used};
+use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used, UsedInReply};
+use crate::candidates::Considered;
 use crate::error::EngineError;
 use crate::lexical::Query;
 use crate::recall::{QUERY_BYTES_MAX, as_of, matches, round};
+use crate::recall::{QUERY_BYTES_MAX, as_of};
 use crate::view::View;
 use crate::{Call, Engine, open_id};
 
@@ -27,6 +26,10 @@ pub struct Turn {
     pub policy: Option<String>,
     /// Tokens of the packet, at most.
     pub budget_tokens: Option<u32>,
+    /// Memories, at most; [`Budget::SLOTS_MAX`] when left out, and never more.
+    pub slots: Option<u32>,
+    /// Whether the message is worth walking for: relations from entity to entity, beyond what its words match.
+    pub deep: bool,
     /// What the caller knows the turn is about: `(topic | entity, words)`.
     pub hints: Vec<(String, String)>,
 }
@@ -35,15 +38,19 @@ impl Turn {
     /// A turn for `message` with the usual policy and budget.
     #[must_use]
     pub fn of(message: &str) -> Self {
-        Self { message: message.to_owned(), policy: None, budget_tokens: None, hints: Vec::new() }
+        Self {
+            message: message.to_owned(),
+            policy: None,
+            budget_tokens: None,
+            slots: None,
+            deep: false,
+            hints: Vec::new(),
+        }
     }
 }
 
 /// What a packet says when candidates were cut.
 const CUT_NOTICE: &str = "more may be known than was considered";
-
-/// A disputed item's share of the line that says so, in tokens.
-const DISPUTE_LINE_SHARE: u32 = 9;
 
 /// The fewest tokens a packet can be asked to fit into.
 const BUDGET_TOKENS_MIN: u32 = 1;
@@ -56,13 +63,18 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Input`] for an unknown policy, a budget out of bounds, or too long a message.
     pub fn turn(&self, call: Call<'_>, turn: &Turn) -> Result<Turned, EngineError> {
-        let (policy, budget) = check(turn)?;
+        let budget = check(turn)?;
+        let (policy, passed_over) = match &turn.policy {
+            Some(name) => (named_policy(name)?, None),
+            None => self.policy_in_force()?,
+        };
         let keys = self.store().found(call.scope)?;
         let (record, mut turned) = self.read(call.scope, |snapshot| {
             let as_of = as_of(snapshot, call.now, None, None);
             let view = View { snapshot, registry: self.registry(), as_of };
             Ok(self.resolve(view, &keys, turn, policy, budget))
         })?;
+        turned.degraded.extend(passed_over);
         // Everything that tells this turn from another: several processes may ask the same at one reading of the clock.
         let hints: Vec<u8> =
             turn.hints.iter().flat_map(|(kind, words)| format!("{kind}={words}\n").into_bytes()).collect();
@@ -76,6 +88,8 @@ impl Engine {
                 &record.as_of.watermark.to_le_bytes(),
                 record.policy.as_bytes(),
                 &record.budget.tokens.to_le_bytes(),
+                &record.budget.slots.to_le_bytes(),
+                &[u8::from(turn.deep)],
                 &hints,
             ],
         );
@@ -129,6 +143,27 @@ impl Engine {
         Ok(Used { turn: turn.to_owned(), used: used.iter().map(|place| handle(*place as usize)).collect() })
     }
 
+    /// Records the memories of a turn that a reply cites, such as `[M3]` or `[M1, M4]`; code is not read for citations.
+    ///
+    /// A handle the turn does not have is told and not recorded.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] for a turn that is not there.
+    pub fn used_in_reply(
+        &self,
+        call: Call<'_>,
+        turn: &str,
+        reply: &str,
+    ) -> Result<UsedInReply, EngineError> {
+        let id = self.read(call.scope, |snapshot| open_id(snapshot, Kind::Turn, turn).map(TurnId))?;
+        let not_found = || EngineError::NotFound(turn.to_owned());
+        let (record, _) = self.store().turn(call.scope, id)?.ok_or_else(not_found)?;
+        let in_turn = |handle: &String| place_of(handle).is_some_and(|place| place < record.selected.len());
+        let (cited, unknown): (Vec<String>, Vec<String>) = cited(reply).into_iter().partition(in_turn);
+        let used = self.used(call, turn, &cited)?;
+        Ok(UsedInReply { turn: used.turn, cited, unknown, used: used.used })
+    }
+
     fn resolve(
         &self,
         view: View<'_>,
@@ -138,7 +173,7 @@ impl Engine {
         budget: Budget,
     ) -> (TurnRecord, Turned) {
         let mut notices = Vec::new();
-        let (candidates, cut, own_matches) = self.candidates(view, turn, &mut notices);
+        let Considered { candidates, cut, own_matches } = self.candidates(view, turn, &mut notices);
         let decided = triage(Request {
             message: &turn.message,
             has_hint: !turn.hints.is_empty(),
@@ -303,8 +338,6 @@ impl Engine {
     }
 
     fn candidate(
-        &self,
-        view: View<'_>,
         fact: &Fact,
         version: &Version,
         score: f32,
@@ -394,25 +427,32 @@ impl Engine {
     }
 }
 
-fn check(turn: &Turn) -> Result<(Policy, Budget), EngineError> {
+fn check(turn: &Turn) -> Result<Budget, EngineError> {
     if turn.message.len() > QUERY_BYTES_MAX {
         let bytes = turn.message.len();
         return Err(EngineError::Input(format!("message has {bytes} bytes; {QUERY_BYTES_MAX} are allowed")));
     }
-    let policy = match &turn.policy {
-        None => Policy::DEFAULT,
-        Some(name) => Policy::named(name).ok_or_else(|| {
-            let known: Vec<&str> = Policy::ALL.iter().map(|policy| policy.name()).collect();
-            EngineError::Input(format!("policy `{name}` is none of `{}`", known.join("`, `")))
-        })?,
-    };
     let tokens = turn.budget_tokens.unwrap_or(Budget::TOKENS_DEFAULT);
     if !(BUDGET_TOKENS_MIN..=BUDGET_TOKENS_MAX).contains(&tokens) {
         let detail =
             format!("budget of {tokens} tokens is outside {BUDGET_TOKENS_MIN} to {BUDGET_TOKENS_MAX}");
         return Err(EngineError::Input(detail));
     }
-    Ok((policy, Budget { slots: Budget::SLOTS_MAX, tokens }))
+    let slots = turn.slots.unwrap_or(Budget::SLOTS_MAX);
+    if slots > Budget::SLOTS_MAX {
+        let detail = format!("{slots} memories are more than the {} a turn may carry", Budget::SLOTS_MAX);
+        return Err(EngineError::Input(detail));
+    }
+    Ok(Budget { slots, tokens })
+}
+
+/// The policy of this name.
+pub(crate) fn named_policy(name: &str) -> Result<Policy, EngineError> {
+    Policy::named(name).ok_or_else(|| {
+        let known: Vec<&str> = Policy::ALL.iter().map(|policy| policy.name()).collect();
+        let short: String = name.chars().take(60).collect();
+        EngineError::Input(format!("policy `{short}` is none of `{}`", known.join("`, `")))
+    })
 }
 
 /// The selected versions that contradict each other, fact by fact.

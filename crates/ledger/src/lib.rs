@@ -12,6 +12,8 @@
 //! - how a log folds into a readable memory ([`log`], [`memory`]) and how words are forgotten ([`erase`], [`proof`]);
 //! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]), and how another policy is tried beside it
 //!   ([`shadow`]);
+//! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]), by which policy ([`policy`]), and what was
+//!   used of it ([`citation`]);
 //! - how all of it reads as text ([`print`](mod@print));
 //! - what a store must do ([`store`]), which vectors it may keep beside ([`vectors`]), what it keeps about its own working ([`telemetry`]), and the plainest one that does ([`reference`](mod@reference)).
 #![deny(missing_docs)]
@@ -49,7 +51,9 @@ pub mod memory;
 pub mod proof;
 
 pub mod calibration;
+pub mod citation;
 pub mod packet;
+pub mod policy;
 pub mod resolve;
 pub mod shadow;
 pub mod triage;

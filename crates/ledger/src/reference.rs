@@ -8,11 +8,12 @@ use crate::evidence::{Evidence, Marks};
 use crate::id::{EvidenceId, Position, TurnId, Watermark};
 use crate::keys::{Fingerprint, SubjectKeys};
 use crate::log::{Entry, Erasure, Keyed, Row};
+use crate::policy::PolicyAct;
 use crate::proof::{ChainHash, Commitment, Salt, commit, link};
 use crate::scope::{Scope, Subject};
 use crate::store::{
-    Appended, Capabilities, Damage, Durability, Erased, Head, Read, Recognised, Rows, Store, StoreError,
-    StoreErrorKind, Verified,
+    Appended, Capabilities, Damage, Durability, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store,
+    StoreError, StoreErrorKind, Verified,
 };
 use crate::time::Instant;
 use crate::turn::TurnRecord;
@@ -26,6 +27,7 @@ use crate::vectors::{
 #[derive(Debug, Default)]
 pub struct ReferenceStore {
     subjects: Mutex<BTreeMap<Subject, Log>>,
+    policy_acts: Mutex<Vec<PolicyAct>>,
 }
 
 #[derive(Debug, Default)]
@@ -381,6 +383,32 @@ impl Store for ReferenceStore {
     fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError> {
         let place = place_of(turn);
         Ok(place.and_then(|place| self.read(scope, |log| log.turns.get(place).cloned())))
+    }
+
+    fn recent_turns(&self, scope: &Scope, limit: usize) -> Result<Vec<RecordedTurn>, StoreError> {
+        Ok(self.read(scope, |log| {
+            let numbered = (1..).zip(&log.turns).collect::<Vec<_>>().into_iter().rev().take(limit);
+            numbered
+                .map(|(number, (record, used))| RecordedTurn {
+                    id: TurnId(Position::new(number, 0)),
+                    record: record.clone(),
+                    used: used.clone(),
+                })
+                .collect()
+        }))
+    }
+
+    fn policy_acts(&self) -> Result<Vec<PolicyAct>, StoreError> {
+        Ok(self.policy_acts.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn record_policy_act(&self, after: usize, act: &PolicyAct) -> Result<bool, StoreError> {
+        let mut acts = self.policy_acts.lock().unwrap_or_else(PoisonError::into_inner);
+        let expected = acts.len() == after;
+        if expected {
+            acts.push(act.clone());
+        }
+        Ok(expected)
     }
 
     fn verify(&self, scope: &Scope) -> Result<Verified, StoreError> {

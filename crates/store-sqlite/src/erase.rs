@@ -28,7 +28,7 @@ use crate::residue::Needles;
 use crate::row::{self, Owner, Ready, Seals, Unready, signed};
 use crate::subject::{Founding, Known, StoredSeals, find, new_group, unwrap};
 use crate::writer::{Failure, Hand};
-use crate::{Shared, SqliteStore, files};
+use crate::{Shared, SqliteStore, files, schema};
 
 /// How long cleaning waits for readers before it says what is left.
 const CLEAN_MS_MAX: u64 = 3 * READ_MS_MAX;
@@ -578,6 +578,7 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
     for group in &aftermath.dead_groups {
         shared.keyring.destroy_group(*group)?;
     }
+    destroy_copies(&shared.access)?;
     let log_is_empty = match empty_the_log(&hand.connection, &shared.access) {
         Err(full) if full.kind() == StoreErrorKind::Full => make_room(&hand.connection, shared),
         other => other?,
@@ -605,6 +606,20 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
     Ok(Erased::Done { watermark: aftermath.watermark, rows: aftermath.rows, residue })
 }
 
+/// Destroys what is kept of the database as earlier versions had it.
+fn destroy_copies(access: &Access) -> Result<(), StoreError> {
+    for version in 1..schema::VERSION {
+        let copy = files::copy_of_version(&access.path, version);
+        // Opening may have been cut off while it made one.
+        for path in [sibling(&copy, ".new"), copy] {
+            for ending in ["-journal", ""] {
+                files::destroy(&sibling(&path, ending))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Finishes a cleaning that was cut off; whether it is finished now.
 pub(crate) fn finish_cut_off(connection: &Connection, shared: &Shared) -> Result<bool, StoreError> {
     let access = &shared.access;
@@ -613,6 +628,7 @@ pub(crate) fn finish_cut_off(connection: &Connection, shared: &Shared) -> Result
     if !pending {
         return Ok(true);
     }
+    destroy_copies(access)?;
     // What to search for died with the process that erased it, so the file is rewritten to be sure.
     let clean = empty_the_log(connection, access)?
         && connection.execute_batch("VACUUM").is_ok()

@@ -5,6 +5,7 @@
 //! writes, many callers to one commit; then the contract's verbs, each in its file: `append`, `read`, `erase`,
 //! `turn`, `verify`. Beside it, on a file of its own, `telemetry`.
 //! `turn`, `verify`; and beside the ledger what can be lost: `vectors`.
+//! `turn`, `policy`, `verify`.
 #![deny(missing_docs)]
 
 mod append;
@@ -15,6 +16,7 @@ mod error;
 mod files;
 mod keyring;
 mod open;
+mod policy;
 mod read;
 mod residue;
 mod row;
@@ -34,10 +36,11 @@ use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, TurnId, Watermark};
 use ledger::keys::{Fingerprint, SubjectKeys};
 use ledger::log::{Entry, Erasure, Keyed};
+use ledger::policy::PolicyAct;
 use ledger::scope::{Scope, Subject};
 use ledger::store::{
-    Appended, Capabilities, Durability, Erased, Head, Read, Recognised, Rows, Store, StoreError,
-    StoreErrorKind, Verified,
+    Appended, Capabilities, Durability, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store,
+    StoreError, StoreErrorKind, Verified,
 };
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
@@ -190,6 +193,18 @@ impl Store for SqliteStore {
 
     fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError> {
         self.read_turn(scope, turn)
+    }
+
+    fn recent_turns(&self, scope: &Scope, limit: usize) -> Result<Vec<RecordedTurn>, StoreError> {
+        self.read_recent_turns(scope, limit)
+    }
+
+    fn policy_acts(&self) -> Result<Vec<PolicyAct>, StoreError> {
+        self.read_policy_acts()
+    }
+
+    fn record_policy_act(&self, after: usize, act: &PolicyAct) -> Result<bool, StoreError> {
+        self.write_policy_act(after, act)
     }
 
     fn verify(&self, scope: &Scope) -> Result<Verified, StoreError> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ledger::store::{StoreError, StoreErrorKind};
 use rusqlite::Connection;
+use rusqlite::backup::Backup;
 
 use crate::chance::Chance;
 use crate::connection::{self, Access, Readers, clock_ms, sibling};
@@ -46,7 +47,7 @@ impl SqliteStore {
                 prepare_files(dir, &access, &key_files, there)?;
                 let master = key_files.master(given, !there)?;
                 let connection = connection::open(&access, true)?;
-                let keyring = Arc::new(set_up(&connection, key_files, master, there)?);
+                let keyring = Arc::new(set_up(&connection, &access, key_files, master, there)?);
                 for ending in ["", "-wal", "-shm"] {
                     files::own_file(&sibling(&access.path, ending))?;
                 }
@@ -168,6 +169,7 @@ fn refuse_open_directory(dir: &Path) -> Result<(), StoreError> {
 /// Makes or brings up to date the tables, and checks the keys, all or nothing.
 fn set_up(
     connection: &Connection,
+    access: &Access,
     key_files: KeyFiles,
     master: Seal,
     there: bool,
@@ -181,6 +183,9 @@ fn set_up(
     let set_up = || -> Result<Keyring, StoreError> {
         let version = schema::version(connection)?;
         schema::check(version)?;
+        if (1..schema::VERSION).contains(&version) {
+            keep_copy(access, version)?;
+        }
         if schema::migrate(connection, version).map_err(failed)? && version == 0 {
             let mut chance = Chance::draw()?;
             let store: [u8; 16] = chance.bytes();
@@ -204,6 +209,30 @@ fn set_up(
             Err(error)
         }
     }
+}
+
+/// Keeps the database as it is beside it, before steps are taken: whoever wants the earlier program back can have it.
+///
+/// Called with the write lock held, so that no append comes between the copy and the steps. The first erasure removes
+/// the copy: forgotten words must be in no file.
+fn keep_copy(access: &Access, version: u32) -> Result<(), StoreError> {
+    let kept = files::copy_of_version(&access.path, version);
+    let new = sibling(&kept, ".new");
+    let failed = |error| error::sqlite(error, "copy the store before its version changes");
+    files::destroy(&new)?;
+    files::create_empty(&new)?;
+    {
+        let source = connection::open(access, false)?;
+        let mut target = Connection::open(&new).map_err(failed)?;
+        let pages_per_step = 4_096;
+        Backup::new(&source, &mut target)
+            .and_then(|copy| copy.run_to_completion(pages_per_step, Duration::ZERO, None))
+            .map_err(failed)?;
+        // Everything into the one file.
+        target.pragma_update(None, "journal_mode", "delete").map_err(failed)?;
+        target.close().map_err(|(_, error)| failed(error))?;
+    }
+    files::rename_whole(&new, &kept)
 }
 
 /// Several processes that make the same store wait for one another here; SQLite itself does not wait.

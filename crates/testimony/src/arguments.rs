@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    backup, completions, demo, disputes, doctor, export, forget, history, import, init, man, observe,
-    rebuild, recall, reembed, remember, replay, restore, shadow, sources, state, study, timeline, turn, used, verify, why,
+    backup, completions, correct, demo, disputes, doctor, export, forget, history, import, init, list, man, observe, policy, profile, rebuild, recall, reembed, remember, replay, restore, shadow, sources, state, study, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -87,9 +86,13 @@ pub(crate) enum Verb {
     Remember(remember::Arguments),
     Import(import::Arguments),
     Recall(recall::Arguments),
+    Profile(profile::Arguments),
+    List(list::Arguments),
+    Correct(correct::Arguments),
     Turn(turn::Arguments),
     Used(used::Arguments),
     Replay(replay::Arguments),
+    Policy(policy::Arguments),
     Why(why::Arguments),
     History(history::Arguments),
     Timeline(timeline::Arguments),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    Make, MakePlace, as_read, at, claim, evidence, fact, first_story, keyed, mark, opening, scope, source,
+    Make, MakePlace, as_read, at, claim, evidence, fact, first_story, full_turn, keyed, mark, opening,
+    policy_act, scope, source, story, turn,
 };
-use super::{story, turn};
 use crate::claim::{Op, Quote, Quotes, Realm};
 use crate::entity::EntityRef;
 use crate::evidence::{Attachment, Author, ContentHash, Evidence, EvidenceWords, Marks};
@@ -15,7 +15,7 @@ use crate::keys::{Fingerprint, Purpose, SubjectKeys};
 use crate::log::{Batch, Changes, Entry, Erasure, Removed, Row};
 use crate::scope::Scope;
 use crate::source::{Authority, Fidelity, Mode, Retention};
-use crate::store::{Appended, Erased, Head, Recognised, Store, StoreErrorKind};
+use crate::store::{Appended, Erased, Head, Recognised, RecordedTurn, Store, StoreErrorKind};
 use crate::time::{Instant, Moment, Span, Zone};
 use crate::value::{Stated, Value};
 use crate::vectors::{ModelIdentity, Placed, Quantised, VectorMark, VectorRow};
@@ -735,6 +735,62 @@ pub fn what_a_turn_used_is_added_up(make: Make<'_>) {
     }
     assert_eq!(store.turn(&ana, recorded).expect("turn"), Some((turn(1), vec![1, 3, 5, u32::MAX])));
     assert!(!store.record_use(&ana, TurnId(Position::new(2, 0)), &[1], at(9)).expect("answer"));
+}
+
+/// The newest turns come first, no more than asked for, each with its use; other subjects' turns are not among them.
+pub fn recent_turns_are_read_newest_first(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    assert_eq!(store.recent_turns(&ana, 10).expect("turns"), Vec::new());
+    for number in 1..=5 {
+        store.record_turn(&ana, mark("turn", number), &turn(number)).expect("recorded");
+    }
+    store.record_turn(&scope("ben"), mark("turn", 1), &turn(9)).expect("recorded");
+    store.record_use(&ana, TurnId(Position::new(4, 0)), &[2, 0], at(9)).expect("used");
+    let expected = |number, used: &[u32]| RecordedTurn {
+        id: TurnId(Position::new(number, 0)),
+        record: turn(number),
+        used: used.to_vec(),
+    };
+    let newest = vec![expected(5, &[]), expected(4, &[0, 2])];
+    assert_eq!(store.recent_turns(&ana, 2).expect("turns"), newest);
+    assert_eq!(store.recent_turns(&ana, 0).expect("turns"), Vec::new());
+    assert_eq!(store.recent_turns(&ana, usize::MAX).expect("turns").len(), 5);
+}
+
+/// No field of a turn is lost on the way.
+pub fn a_turn_comes_back_with_every_feature(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    let id = store.record_turn(&ana, mark("turn", 1), &full_turn(1)).expect("recorded");
+    assert_eq!(store.turn(&ana, id).expect("turn"), Some((full_turn(1), Vec::new())));
+}
+
+/// Acts on the policy come back in order, whole, and one that comes too late is not recorded.
+pub fn policy_acts_are_recorded_in_order(make: Make<'_>) {
+    let store = make();
+    assert_eq!(store.policy_acts().expect("acts"), Vec::new());
+    let first = policy_act("turn/2", "turn/3", 1);
+    let second = policy_act("turn/3", "turn/1", 2);
+    assert!(store.record_policy_act(0, &first).expect("an answer"));
+    assert!(!store.record_policy_act(0, &second).expect("an answer"), "somebody else acted meanwhile");
+    assert!(!store.record_policy_act(2, &second).expect("an answer"));
+    assert_eq!(store.policy_acts().expect("acts"), [first.clone()]);
+    assert!(store.record_policy_act(1, &second).expect("an answer"));
+    assert_eq!(store.policy_acts().expect("acts"), [first, second]);
+    // They are nobody's memory: forgetting a subject leaves them.
+    let ana = scope("ana");
+    append(&*store, &ana, 0, 1, first_story(1, 1));
+    store.erase_subject(&ana, &[]).expect("forgotten");
+    assert_eq!(store.policy_acts().expect("acts").len(), 2);
+}
+
+/// Acts on the policy outlive the process.
+pub fn policy_acts_are_there_after_reopening(make: MakePlace<'_>) {
+    let open = make();
+    let act = policy_act("turn/2", "turn/3", 1);
+    assert!(open().record_policy_act(0, &act).expect("an answer"));
+    assert_eq!(open().policy_acts().expect("acts"), [act]);
 }
 
 /// Verification reads everything and counts it.

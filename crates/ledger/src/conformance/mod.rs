@@ -53,6 +53,9 @@ macro_rules! conformance_suite {
             a_forgotten_subject_begins_anew
             turns_are_recorded_once_and_numbered
             what_a_turn_used_is_added_up
+            recent_turns_are_read_newest_first
+            a_turn_comes_back_with_every_feature
+            policy_acts_are_recorded_in_order
             verification_counts_and_finds_nothing
             one_of_many_writers_wins_each_basis
             subjects_are_written_side_by_side
@@ -69,6 +72,11 @@ macro_rules! conformance_suite {
         #[test]
         fn everything_is_there_after_reopening() {
             $crate::conformance::everything_is_there_after_reopening(&$place);
+        }
+
+        #[test]
+        fn policy_acts_are_there_after_reopening() {
+            $crate::conformance::policy_acts_are_there_after_reopening(&$place);
         }
 
         #[test]

@@ -7,9 +7,10 @@ use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, TurnId, Watermark};
 use ledger::keys::{Fingerprint, SubjectKeys};
 use ledger::log::{Entry, Erasure, Keyed};
+use ledger::policy::PolicyAct;
 use ledger::scope::{Scope, Subject};
 use ledger::store::{
-    Appended, Capabilities, Erased, Head, Read, Recognised, Rows, Store, StoreError, Verified,
+    Appended, Capabilities, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store, StoreError, Verified,
 };
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
@@ -149,6 +150,18 @@ impl Store for Gate {
 
     fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError> {
         self.store.turn(scope, turn)
+    }
+
+    fn recent_turns(&self, scope: &Scope, limit: usize) -> Result<Vec<RecordedTurn>, StoreError> {
+        self.store.recent_turns(scope, limit)
+    }
+
+    fn policy_acts(&self) -> Result<Vec<PolicyAct>, StoreError> {
+        self.store.policy_acts()
+    }
+
+    fn record_policy_act(&self, after: usize, act: &PolicyAct) -> Result<bool, StoreError> {
+        self.store.record_policy_act(after, act)
     }
 
     fn verify(&self, scope: &Scope) -> Result<Verified, StoreError> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod completions;
+pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod disputes;
 pub(crate) mod doctor;
@@ -10,8 +11,11 @@ pub(crate) mod forget;
 pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod observe;
+pub(crate) mod policy;
+pub(crate) mod profile;
 pub(crate) mod rebuild;
 pub(crate) mod recall;
 pub(crate) mod reembed;
@@ -55,9 +59,13 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Remember(arguments) => remember::run(context, arguments),
         Verb::Import(arguments) => import::run(context, arguments),
         Verb::Recall(arguments) => recall::run(context, arguments),
+        Verb::Profile(arguments) => profile::run(context, arguments),
+        Verb::List(arguments) => list::run(context, arguments),
+        Verb::Correct(arguments) => correct::run(context, arguments),
         Verb::Turn(arguments) => turn::run(context, arguments),
         Verb::Used(arguments) => used::run(context, arguments),
         Verb::Replay(arguments) => replay::run(context, arguments),
+        Verb::Policy(arguments) => policy::run(context, arguments),
         Verb::Why(arguments) => why::run(context, arguments),
         Verb::History(arguments) => history::run(context, arguments),
         Verb::Timeline(arguments) => timeline::run(context, arguments),

@@ -17,6 +17,7 @@ Examples:
   testimony recall \"when may meetings start?\"
   testimony recall --valid-at 2026-03-15 \"where do I live?\"
   testimony recall --limit 5 --threshold calibrated \"book me a table\"
+  testimony recall --deep \"where was the manager of my wife born?\"
   testimony --json recall --grain evidence --limit 3 \"budget\"")]
 pub(crate) struct Arguments {
     /// The words
@@ -34,6 +35,9 @@ pub(crate) struct Arguments {
     /// What this system held at that time; the latest, when left out
     #[arg(long, value_name = "INSTANT")]
     believed_at: Option<String>,
+    /// Also walk over relations from what the query names, and tell what each step held before
+    #[arg(long)]
+    deep: bool,
     /// What kind of thing is wanted
     #[arg(long, value_enum, default_value_t = Wanted::Fact)]
     grain: Wanted,
@@ -88,6 +92,13 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         },
     };
     let answer = engine.recall(context.call(), &recall)?;
+    if arguments.deep {
+        let answer = context.look()?.recall_deep(context.call(), &recall)?;
+        context.answer(&answer, tell::deep)?;
+        context.notices(&answer.recalled.notices);
+        return Ok(if answer.recalled.items.is_empty() { Exit::Refused } else { Exit::Done });
+    }
+    let answer = context.look()?.recall(context.call(), &recall)?;
     context.answer(&answer, tell::recalled)?;
     context.notices(&answer.notices);
     Ok(if answer.items.is_empty() { Exit::Refused } else { Exit::Done })
