@@ -8,6 +8,7 @@ pub mod chat;
 pub mod embed;
 pub mod error;
 pub mod limits;
+pub mod local;
 pub mod rerank;
 pub mod usage;
 
