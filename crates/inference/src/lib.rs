@@ -14,6 +14,7 @@ pub mod limits;
 pub mod meter;
 pub mod models;
 pub mod recorded;
+pub mod local;
 pub mod rerank;
 pub mod scripted;
 pub mod secret;
