@@ -213,10 +213,9 @@ fn main() -> Result<ExitCode> {
         Instrument::Realtalk { path } => realtalk::run(&setting, path)?,
         Instrument::Budget => budget::run(&setting)?,
         Instrument::Gate { step } => gate::run(directory, *step)?,
-        Instrument::Gate { step } => gate::run(directory, step)?,
         Instrument::Policies => policies::run(one(&kinds), directory)?,
         Instrument::Precisionmembench => precisionmembench::run(one(&kinds), directory)?,
-        Instrument::Factconsolidation { misses } => factconsolidation::run(&kinds, directory, misses)?,
+        Instrument::Factconsolidation { misses } => factconsolidation::run(&kinds, directory, *misses)?,
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
         Instrument::Hammer { appends } => hammer::run(directory, *appends, arguments.runs)?,
         Instrument::Peps => peps::run(&kinds, directory, arguments.runs)?,
@@ -258,17 +257,13 @@ fn write_texts(locomo: Option<&Path>) -> Result<()> {
     let mut out = std::io::stdout().lock();
     for line in texts(&timelines)? {
         writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
 /// The store of an instrument whose figures do not depend on it.
 fn one(kinds: &[StoreKind]) -> StoreKind {
     kinds.first().copied().unwrap_or(StoreKind::Reference)
-}
-
-fn print(report: &Report, json: bool) -> Result<()> {
-    match json {
-        true => println!("{}", serde_json::to_string(report)?),
-        false => print!("{}", report.markdown()),
-    }
-    Ok(())
 }
 
 /// Prints what was asked for, writes the files that were named, and fails when an instrument did.

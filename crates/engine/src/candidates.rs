@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Engine;
 use crate::lexical::{Hit, How, Query};
 use crate::names::{ALSO_CALLED, Names};
-use crate::recall::matches;
+use crate::recall::{matches, round};
 use crate::turn::Turn;
 use crate::view::View;
 use crate::walk::Walk;
@@ -110,6 +110,11 @@ impl Engine {
         });
         let mut cut = u32::from(more) + found.len().saturating_sub(CANDIDATES_MAX) as u32;
         found.truncate(CANDIDATES_MAX);
+        // What scores below what was measured to be worth showing stays a candidate, as one that does not match.
+        let threshold = self.calibrated_threshold(&turn.message).unwrap_or(0.0);
+        for one in found.iter_mut().filter(|one| round(one.score) < threshold) {
+            one.score = 0.0;
+        }
         let mut seen: FxHashSet<VersionId> = found.iter().map(|one| one.version.id).collect();
         let standing = view.snapshot.profile().filter_map(|fact| view.snapshot.memory.fact(fact));
         for (fact, version) in

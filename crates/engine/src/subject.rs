@@ -70,8 +70,6 @@ pub(crate) struct Snapshot {
     /// Where the documents lie by meaning; some may not have been placed yet.
     pub dense: Vectors,
     follower: Follower,
-    /// Facts that a turn may want without a match: identity, constraint and preference, in that order.
-    profile: [Vec<FactId>; 3],
     /// Facts that a turn may want without a match: identity, constraint, preference, and what else the registry calls
     /// generally important; in that order.
     profile: [Vec<FactId>; 4],
@@ -179,16 +177,16 @@ impl Snapshot {
         let Some((_, version)) = self.memory.version(id) else { return };
         // The same that `Memory::value_of` reads the value from.
         let told = version.claims.iter().map(|support| support.claim);
-        let Some((told_by, claim)) =
-            told.filter_map(|id| self.memory.claim(id).map(|claim| (id, claim))).next()
-        else {
-            return;
-        };
+        let Some(told_by) = told.filter(|id| self.memory.claim(*id).is_some()).next() else { return };
         let document = self.documents.len() as u32;
         // A text beyond the index's bounds is still found by the rest of its words; the gate keeps values far below.
         if self.write_document(document, id, registry) {
             self.documents.push(id);
             self.document_of.insert(id, document);
+            self.words_of.push(told_by);
+            if told_by.0 != id.0 {
+                self.document_of_claim.insert(told_by, document);
+            }
         }
         self.learn_name(id, registry);
     }
@@ -216,14 +214,6 @@ impl Snapshot {
             (Field::Predicate, &asked_by),
             (Field::Quote, &said),
         ];
-        // A text beyond the index's bounds is still found by the rest of its words; the gate keeps values far below.
-        if self.words.add(document, &fields).is_ok() {
-            self.documents.push(id);
-            self.document_of.insert(id, document);
-            self.words_of.push(told_by);
-            if told_by.0 != id.0 {
-                self.document_of_claim.insert(told_by, document);
-            }
         let aliases = self.aliases.get(&claim.words.entity).into_iter().flatten();
         let counting = aliases.filter(|alias| alias.realm == Realm::Owner || claim.realm == Realm::World);
         fields.extend(counting.map(|alias| (Field::Entity, alias.name.as_str())));

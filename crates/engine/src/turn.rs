@@ -11,8 +11,6 @@ use ledger::turn::{Budget, Candidate, DropReason, Dropped, Triage, TurnRecord};
 use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used, UsedInReply};
 use crate::candidates::Considered;
 use crate::error::EngineError;
-use crate::lexical::Query;
-use crate::recall::{QUERY_BYTES_MAX, as_of, matches, round};
 use crate::recall::{QUERY_BYTES_MAX, as_of};
 use crate::view::View;
 use crate::{Call, Engine, open_id};
@@ -253,111 +251,6 @@ impl Engine {
             notices,
         };
         (record, turned)
-    }
-
-    /// What the turn considers: what matches its words or hints, and what may matter without matching.
-    fn candidates(
-        &self,
-        view: View<'_>,
-        turn: &Turn,
-        notices: &mut Vec<String>,
-    ) -> (Vec<Candidate>, u32, usize) {
-        let mut found: Vec<(&Fact, &Version, f32)> = Vec::new();
-        let mut seen: FxHashSet<VersionId> = FxHashSet::default();
-        let (own, more) = matches(view, &Query::new(&turn.message), CANDIDATES_MAX);
-        let own_matches = own.len();
-        for (fact, version, hit) in own {
-            seen.insert(version.id);
-            found.push((fact, version, hit.score));
-        }
-        for (name, words) in &turn.hints {
-            let (hinted, _) = matches(view, &Query::new(words), CANDIDATES_MAX);
-            if hinted.is_empty() {
-                notices.push(format!("hint `{name}` matches nothing; it was passed over"));
-            }
-            for (fact, version, hit) in hinted {
-                match found.iter_mut().find(|(_, known, _)| known.id == version.id) {
-                    Some((_, _, score)) => *score = score.max(hit.score),
-                    None => {
-                        seen.insert(version.id);
-                        found.push((fact, version, hit.score));
-                    }
-                }
-            }
-        }
-        found.sort_by(|left, right| right.2.total_cmp(&left.2).then(left.1.id.cmp(&right.1.id)));
-        let mut cut = u32::from(more) + found.len().saturating_sub(CANDIDATES_MAX) as u32;
-        found.truncate(CANDIDATES_MAX);
-        // What scores below what was measured to be worth showing stays a candidate, as one that does not match.
-        let threshold = self.calibrated_threshold(&turn.message).unwrap_or(0.0);
-        for (_, _, score) in &mut found {
-            if round(*score) < threshold {
-                *score = 0.0;
-            }
-        }
-        let standing = view.snapshot.profile().filter_map(|fact| view.snapshot.memory.fact(fact));
-        for (fact, version) in
-            standing.flat_map(|fact| fact.versions.iter().map(move |version| (fact, version)))
-        {
-            if seen.contains(&version.id) || !version.is_current(&view.as_of) {
-                continue;
-            }
-            match found.len() < CANDIDATES_MAX {
-                true => found.push((fact, version, 0.0)),
-                false => cut += 1,
-            }
-        }
-        self.whole_disputes(view, &mut found);
-        let mut disputed: Vec<FactId> = Vec::new();
-        let mut candidates = Vec::with_capacity(found.len());
-        for (fact, version, score) in &found {
-            let dispute = match view.snapshot.memory.dispute(fact, &view.as_of).is_empty() {
-                true => None,
-                false => Some(disputed.iter().position(|known| *known == fact.id).unwrap_or_else(|| {
-                    disputed.push(fact.id);
-                    disputed.len() - 1
-                }) as u32),
-            };
-            candidates.extend(self.candidate(view, fact, version, *score, dispute));
-        }
-        (candidates, cut, own_matches)
-    }
-
-    /// A dispute is considered whole: the members that did not match come along.
-    fn whole_disputes<'read>(&self, view: View<'read>, found: &mut Vec<(&'read Fact, &'read Version, f32)>) {
-        let mut missing = Vec::new();
-        for (fact, _, _) in found.iter() {
-            for member in view.snapshot.memory.dispute(fact, &view.as_of) {
-                let known = found.iter().chain(&missing).any(|(_, version, _)| version.id == member.id);
-                if !known {
-                    missing.push((*fact, member, 0.0));
-                }
-            }
-        }
-        found.extend(missing);
-    }
-
-    fn candidate(
-        fact: &Fact,
-        version: &Version,
-        score: f32,
-        dispute: Option<u32>,
-    ) -> Option<Candidate> {
-        let memory = &view.snapshot.memory;
-        let claim = memory.value_of(version)?;
-        let predicate = self.registry().get(&claim.predicate)?;
-        let line = tell(memory, self.registry(), fact, version, &view.as_of)?;
-        Some(Candidate {
-            version: version.id,
-            // What is said of the owner is what matters without a match; a document's word never is, whatever its predicate.
-            class: if claim.realm == Realm::Owner { predicate.class } else { Class::World },
-            important: predicate.important && claim.realm == Realm::Owner,
-            relevance: (f64::from(score) * 1_000_000.0).round() as u32,
-            tokens: self.tokens.count(&format!("[M12] {line}\n")) + dispute.map_or(0, |_| DISPUTE_LINE_SHARE),
-            support: memory.support(fact, version, &view.as_of) as u32,
-            dispute,
-            confirmed_at: packet::last_said(memory, version, &view.as_of)?,
-        })
     }
 
     /// The packet of a record, from the memory as the record saw it.

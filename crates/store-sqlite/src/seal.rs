@@ -34,7 +34,7 @@ pub(crate) enum Column {
     ClaimWords = 9,
     ActWords = 10,
     Vector = 11,
-    PolicyActWords = 11,
+    PolicyActWords = 12,
 }
 
 /// The one place a sealed value belongs to.

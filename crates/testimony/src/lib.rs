@@ -100,8 +100,10 @@ pub fn open(config: Config) -> Result<Engine, OpenError> {
     let engine =
         Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max);
     let lane = config.shadow.then(|| shadow::lane(&config.data)).flatten();
-    Ok(match lane {
+    let engine = match lane {
         Some(lane) => engine.with_shadow(lane),
+        None => engine,
+    };
     Ok(match config.embedder {
         Some(embedder) => engine.with_embedder(embedder),
         None => engine,

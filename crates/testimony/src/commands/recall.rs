@@ -91,14 +91,13 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
             Wanted::Compiled => Grain::Compiled,
         },
     };
-    let answer = engine.recall(context.call(), &recall)?;
     if arguments.deep {
-        let answer = context.look()?.recall_deep(context.call(), &recall)?;
+        let answer = engine.recall_deep(context.call(), &recall)?;
         context.answer(&answer, tell::deep)?;
         context.notices(&answer.recalled.notices);
         return Ok(if answer.recalled.items.is_empty() { Exit::Refused } else { Exit::Done });
     }
-    let answer = context.look()?.recall(context.call(), &recall)?;
+    let answer = engine.recall(context.call(), &recall)?;
     context.answer(&answer, tell::recalled)?;
     context.notices(&answer.notices);
     Ok(if answer.items.is_empty() { Exit::Refused } else { Exit::Done })
