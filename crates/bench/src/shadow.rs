@@ -22,7 +22,7 @@ use engine::{Call, Engine};
 use ledger::id::{Kind, TurnId};
 use ledger::resolve::{Policy, Selection, select};
 use ledger::scope::Scope;
-use ledger::shadow::{Comparison, Day, Event, Frozen, PolicyName, Rollup, Sampling, Tally};
+use ledger::shadow::{Breaker, Comparison, Day, Event, Frozen, PolicyName, Rollup, Sampling, Tally};
 use ledger::store::{Store, StoreError, StoreErrorKind};
 use ledger::telemetry::{ReferenceTelemetry, Telemetry};
 use ledger::turn::{Budget, Candidate, Triage, TurnRecord};
@@ -348,6 +348,8 @@ fn simulate(
         settle(&lane);
         mood.store(set as u8, Ordering::Relaxed);
         full.store(u8::from(is_full), Ordering::Relaxed);
+        // Long enough for what the phase before did to the breaker to be over.
+        simulated.fetch_add(2 * Breaker::OPEN_MICROS, Ordering::Relaxed);
         telemetry.switch_shadow(is_on)?;
         let before = lane.counted();
         for number in 0..extent.simulated / 1_000 * share {
