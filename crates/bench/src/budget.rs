@@ -293,7 +293,8 @@ fn table(
 fn everything(report: &mut Report, timelines: &[Timeline]) {
     let mut tokens = Samples::default();
     for timeline in timelines {
-        let total: u32 = timeline.passages().map(|passage| Tokens.count(&format!("{}\n", passage.line()))).sum();
+        let total: u32 =
+            timeline.passages().map(|passage| Tokens.count(&format!("{}\n", passage.line()))).sum();
         tokens.push(f64::from(total));
     }
     let mut table = Table::new("Full context", &["share of evidence", "tokens, mean", "tokens, most"]);
@@ -334,7 +335,10 @@ mod tests {
     #[test]
     fn an_excerpt_begins_where_a_word_asked_for_stands() {
         let text = format!("{} The deadline is March 15.", "x ".repeat(300));
-        assert!(excerpt(&text, "What is my deadline?").starts_with("deadline") || excerpt(&text, "deadline?").starts_with("deadline"));
+        assert!(
+            excerpt(&text, "What is my deadline?").starts_with("deadline")
+                || excerpt(&text, "deadline?").starts_with("deadline")
+        );
         assert_eq!(excerpt("short", "nothing of it"), "short");
         assert_eq!(excerpt(&text, "nowhere").chars().count(), EXCERPT_CHARS);
     }
