@@ -251,7 +251,8 @@ pub fn run(setting: &Setting) -> Result<Report> {
     report.tables.push(latency);
     report.notes.push(
         "A cell is the mean share of a question's evidence in the packet with its 95 % interval, and the mean tokens the packet took. \
-         Rankings end after a hundred messages."
+         Rankings end after a hundred messages. With whole messages more room can hold less evidence: one long reply that now fits \
+         takes the place of several short messages."
             .to_owned(),
     );
     report.notes.push(format!(
