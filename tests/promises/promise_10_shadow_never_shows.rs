@@ -72,6 +72,9 @@ impl Hand {
     }
 }
 
+/// What a lane tries, where it records, what must be counted, and how often.
+type Case = (Arc<dyn CandidatePolicy>, Arc<dyn Telemetry>, Event, u64);
+
 /// A candidate policy that does as it is told.
 struct Told<Choose>(Choose);
 
@@ -190,7 +193,7 @@ on_every_store! {
         let hand = Hand::default();
         let slow = { let hand = hand.clone(); move |_: &[Candidate]| { hand.forward(SLOW_MICROS + 1); Selection::default() } };
         let fine = || -> Arc<dyn Telemetry> { Arc::new(ReferenceTelemetry::new()) };
-        let cases: Vec<(Arc<dyn CandidatePolicy>, Arc<dyn Telemetry>, Event, u64)> = vec![
+        let cases: Vec<Case> = vec![
             (shipped(), fine(), Event::Compared, 5),
             (Arc::new(Told(|_: &[Candidate]| -> Selection { panic!("the candidate policy panics") })), fine(), Event::FailedPanic, 2),
             (Arc::new(Told(|all: &[Candidate]| chosen(all.iter().chain(all).cloned()))), fine(), Event::FailedIncomparable, 2),

@@ -64,7 +64,8 @@ pub fn read(folder: &Path, chat: &str, half: Half) -> Result<Timeline> {
         let path = folder.join(name);
         fs::read_to_string(&path).with_context(|| format!("`{}`", path.display()))
     };
-    let batches: Vec<Batch> = serde_json::from_str(&text("chat.json")?).with_context(|| format!("chat {chat}"))?;
+    let batches: Vec<Batch> =
+        serde_json::from_str(&text("chat.json")?).with_context(|| format!("chat {chat}"))?;
     let mut steps = Vec::new();
     let mut said: Option<Instant> = None;
     for batch in batches {
@@ -139,7 +140,13 @@ pub fn run(setting: &Setting) -> Result<Report> {
     let timelines = timelines()?;
     let runs = compare(setting, &timelines, Vec::new())?;
     let view = View { name: "message", level: Level::Passage, metrics: USUAL };
-    let mut report = report("BEAM: which messages answer a question about a long chat", "bench beam", setting, &runs, &[view])?;
+    let mut report = report(
+        "BEAM: which messages answer a question about a long chat",
+        "bench beam",
+        setting,
+        &runs,
+        &[view],
+    )?;
     report.notes.push(
         "13 chats of the 128K tier, each a memory of its own. MRR looks at the first hundred places, the rest at ten. A question \
          with more than ten pieces of evidence cannot reach recall 1."

@@ -251,7 +251,8 @@ pub fn run(setting: &Setting) -> Result<Report> {
     report.tables.push(latency);
     report.notes.push(
         "A cell is the mean share of a question's evidence in the packet with its 95 % interval, and the mean tokens the packet took. \
-         Rankings end after a hundred messages."
+         Rankings end after a hundred messages. With whole messages more room can hold less evidence: one long reply that now fits \
+         takes the place of several short messages."
             .to_owned(),
     );
     report.notes.push(format!(
@@ -293,7 +294,8 @@ fn table(
 fn everything(report: &mut Report, timelines: &[Timeline]) {
     let mut tokens = Samples::default();
     for timeline in timelines {
-        let total: u32 = timeline.passages().map(|passage| Tokens.count(&format!("{}\n", passage.line()))).sum();
+        let total: u32 =
+            timeline.passages().map(|passage| Tokens.count(&format!("{}\n", passage.line()))).sum();
         tokens.push(f64::from(total));
     }
     let mut table = Table::new("Full context", &["share of evidence", "tokens, mean", "tokens, most"]);
@@ -334,7 +336,10 @@ mod tests {
     #[test]
     fn an_excerpt_begins_where_a_word_asked_for_stands() {
         let text = format!("{} The deadline is March 15.", "x ".repeat(300));
-        assert!(excerpt(&text, "What is my deadline?").starts_with("deadline") || excerpt(&text, "deadline?").starts_with("deadline"));
+        assert!(
+            excerpt(&text, "What is my deadline?").starts_with("deadline")
+                || excerpt(&text, "deadline?").starts_with("deadline")
+        );
         assert_eq!(excerpt("short", "nothing of it"), "short");
         assert_eq!(excerpt(&text, "nowhere").chars().count(), EXCERPT_CHARS);
     }

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::machine::Limits;
 use crate::measure::{Samples, digits};
 use crate::report::{Figure, Report, Table};
-use crate::retrieval::{Answered, Half, Question, Run, SHOWN, Searcher, Timeline, run};
+use crate::retrieval::{Answered, Half, Question, Run, Searcher, Timeline, run};
 use crate::score::{GROUPS_MIN, Interval, Metric, RESAMPLES, bootstrap, score, separation};
 use crate::searcher;
 
@@ -79,11 +79,7 @@ pub const USUAL: &[Metric] = &[Metric::Recall5, Metric::Recall10, Metric::Gain10
 ///
 /// # Errors
 /// As the systems, or when a system is named that is none.
-pub fn compare(
-    setting: &Setting,
-    timelines: &[Timeline],
-    more: Vec<Box<dyn Searcher>>,
-) -> Result<Vec<Run>> {
+pub fn compare(setting: &Setting, timelines: &[Timeline], more: Vec<Box<dyn Searcher>>) -> Result<Vec<Run>> {
     let mut systems = searcher::all(setting.embedder.as_ref());
     systems.extend(more);
     let systems = searcher::only(systems, &setting.systems)?;
@@ -103,7 +99,7 @@ pub fn compare(
     Ok(runs)
 }
 
-/// Writes every answer as a line of JSON: where each piece of evidence stands, and what stands before it.
+/// Writes every answer as a line of JSON: where each piece of evidence stands, and the ranking it stands in.
 #[allow(clippy::disallowed_methods, reason = "a file the caller of the instrument named")]
 fn write_details(path: &Path, runs: &[Run]) -> Result<()> {
     let mut file = fs::OpenOptions::new()
@@ -115,7 +111,11 @@ fn write_details(path: &Path, runs: &[Run]) -> Result<()> {
         for answer in &run.answers {
             let places = |ranked: &[String], evidence: &BTreeSet<String>| -> serde_json::Value {
                 let place = |id: &String| ranked.iter().position(|found| found == id).map(|place| place + 1);
-                evidence.iter().map(|id| (id.clone(), json!(place(id)))).collect::<serde_json::Map<_, _>>().into()
+                evidence
+                    .iter()
+                    .map(|id| (id.clone(), json!(place(id))))
+                    .collect::<serde_json::Map<_, _>>()
+                    .into()
             };
             let line = json!({
                 "system": run.system,
@@ -127,7 +127,7 @@ fn write_details(path: &Path, runs: &[Run]) -> Result<()> {
                 "unanswerable": answer.question.unanswerable,
                 "evidence": places(&answer.passages, &answer.question.evidence),
                 "sessions": places(&answer.sessions, &answer.question.sessions),
-                "first": answer.passages.iter().take(SHOWN).collect::<Vec<_>>(),
+                "ranked": answer.passages,
                 "best": answer.best,
             });
             writeln!(file, "{line}")?;
@@ -140,7 +140,13 @@ fn write_details(path: &Path, runs: &[Run]) -> Result<()> {
 ///
 /// # Errors
 /// When the machine's limits cannot be measured.
-pub fn report(title: &str, command: &str, setting: &Setting, runs: &[Run], views: &[View<'_>]) -> Result<Report> {
+pub fn report(
+    title: &str,
+    command: &str,
+    setting: &Setting,
+    runs: &[Run],
+    views: &[View<'_>],
+) -> Result<Report> {
     let mut report = Report::new(title, command, Limits::measure(&setting.directory)?);
     add(&mut report, setting, runs, views);
     explain(&mut report, setting, runs);
@@ -228,8 +234,10 @@ fn row(
 }
 
 fn overall(report: &mut Report, runs: &[Run], view: View<'_>) {
-    let mut table =
-        Table::new(&format!("All questions, by {}", view.name), &columns(&["system", "questions"], view.metrics));
+    let mut table = Table::new(
+        &format!("All questions, by {}", view.name),
+        &columns(&["system", "questions"], view.metrics),
+    );
     for run in runs {
         let answers = counted(run, view.level);
         let cells = vec![run.system.clone(), answers.len().to_string()];
@@ -347,7 +355,12 @@ fn cost(report: &mut Report, runs: &[Run]) {
 fn silence(report: &mut Report, runs: &[Run]) {
     let mut table = Table::new(
         "Questions nothing answers",
-        &["system", "such questions", "answered with nothing", "chance that an answerable question scores higher"],
+        &[
+            "system",
+            "such questions",
+            "answered with nothing",
+            "chance that an answerable question scores higher",
+        ],
     );
     for run in runs {
         let (without, with): (Vec<&Answered>, Vec<&Answered>) =

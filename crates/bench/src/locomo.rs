@@ -71,7 +71,8 @@ pub fn read(samples: &Json) -> Result<Read> {
             }
         };
         let place = Place { name: &name, half: Half::of(number) };
-        let timeline = dialogue(conversation, &sample["qa"], owner, place, &Shape { told: &told, moment }, &mut read)?;
+        let timeline =
+            dialogue(conversation, &sample["qa"], owner, place, &Shape { told: &told, moment }, &mut read)?;
         read.timelines.push(timeline);
     }
     Ok(read)
@@ -114,11 +115,13 @@ pub(crate) fn dialogue(
     ensure!(!numbers.is_empty(), "{name}: no `session_N`");
     for number in numbers {
         let date = sessions[format!("session_{number}_date_time")].as_str();
-        let began = date.map(shape.moment).transpose().with_context(|| format!("{name}, session {number}"))?;
+        let began =
+            date.map(shape.moment).transpose().with_context(|| format!("{name}, session {number}"))?;
         let turns = sessions[format!("session_{number}")].as_array();
         let mut passages = Vec::new();
         for turn in turns.with_context(|| format!("{name}: session {number} is no list"))? {
-            let id = turn["dia_id"].as_str().with_context(|| format!("{name}, session {number}: no `dia_id`"))?;
+            let id =
+                turn["dia_id"].as_str().with_context(|| format!("{name}, session {number}: no `dia_id`"))?;
             let speaker = turn["speaker"].as_str().unwrap_or_default();
             let text = (shape.told)(turn);
             if text.is_empty() {
@@ -152,8 +155,10 @@ pub(crate) fn dialogue(
                 }
             }
         }
-        let sessions =
-            evidence.iter().filter_map(|id| Some(id.strip_prefix('D')?.split(':').next()?.to_owned())).collect();
+        let sessions = evidence
+            .iter()
+            .filter_map(|id| Some(id.strip_prefix('D')?.split(':').next()?.to_owned()))
+            .collect();
         steps.push(Step::Ask(Question {
             id: format!("{name}/{number}"),
             kind: format!("category {category}"),

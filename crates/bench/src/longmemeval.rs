@@ -93,7 +93,8 @@ fn whole(instance: Instance) -> Result<Timeline> {
     for ((session, date), turns) in haystack.zip(instance.haystack_sessions) {
         let said = Some(moment(&date)?);
         let mut passages = Vec::with_capacity(turns.len());
-        for (place, turn) in turns.into_iter().enumerate().filter(|(_, turn)| !turn.content.trim().is_empty()) {
+        for (place, turn) in turns.into_iter().enumerate().filter(|(_, turn)| !turn.content.trim().is_empty())
+        {
             let author = match turn.role.as_str() {
                 "user" => Author::Owner,
                 "assistant" => Author::Assistant,
@@ -103,7 +104,14 @@ fn whole(instance: Instance) -> Result<Timeline> {
             if turn.has_answer {
                 evidence.insert(id.clone());
             }
-            passages.push(Passage { id, session: session.clone(), author, speaker: None, said, text: turn.content });
+            passages.push(Passage {
+                id,
+                session: session.clone(),
+                author,
+                speaker: None,
+                said,
+                text: turn.content,
+            });
         }
         sessions.push(((said, session), passages));
     }
@@ -124,7 +132,8 @@ fn whole(instance: Instance) -> Result<Timeline> {
 fn cut(ranked: Ranked, number: usize) -> Result<Timeline> {
     let mut items = ranked.retrieval_results.ranked_items;
     // The order given is another system's ranking.
-    items.sort_by(|left, right| (&left.timestamp, &left.corpus_id).cmp(&(&right.timestamp, &right.corpus_id)));
+    items
+        .sort_by(|left, right| (&left.timestamp, &left.corpus_id).cmp(&(&right.timestamp, &right.corpus_id)));
     let mut steps = Vec::with_capacity(items.len() + 1);
     let mut sessions = BTreeSet::new();
     for item in items.into_iter().filter(|item| !item.text.trim().is_empty()) {
@@ -154,7 +163,8 @@ fn cut(ranked: Ranked, number: usize) -> Result<Timeline> {
 
 /// `2023/05/20 (Sat) 02:21`, in UTC.
 fn moment(text: &str) -> Result<Instant> {
-    let time = jiff::civil::DateTime::strptime("%Y/%m/%d (%a) %H:%M", text).with_context(|| format!("date `{text}`"))?;
+    let time = jiff::civil::DateTime::strptime("%Y/%m/%d (%a) %H:%M", text)
+        .with_context(|| format!("date `{text}`"))?;
     Ok(time.to_zoned_datetime(jiff::tz::TimeZone::UTC)?.timestamp().into())
 }
 
@@ -166,7 +176,11 @@ pub fn run(setting: &Setting) -> Result<Report> {
     let runs = compare(setting, &timelines()?, vec![Box::new(PlainBm25::over_sessions())])?;
     let any = [Metric::Any5, Metric::Any10, Metric::Recall10, Metric::Gain10, Metric::Reciprocal];
     let session = View { name: "session", level: Level::Session, metrics: &any };
-    let turn = View { name: "turn", level: Level::Passage, metrics: &[Metric::Recall10, Metric::Gain10, Metric::Reciprocal] };
+    let turn = View {
+        name: "turn",
+        level: Level::Passage,
+        metrics: &[Metric::Recall10, Metric::Gain10, Metric::Reciprocal],
+    };
     let title = "LongMemEval, 22 questions: which session and which turn hold the answer";
     let mut report = report(title, "bench longmemeval", setting, &runs, &[session, turn])?;
     report.notes.insert(

@@ -93,8 +93,12 @@ pub fn timelines() -> Result<Vec<Read>> {
 /// When it is not as described in `SOURCE.md`.
 pub fn read(text: &str, name: &str) -> Result<Read> {
     let persona: Persona = serde_json::from_str(text)?;
-    let queries: usize =
-        persona.dialogues.iter().flat_map(|session| &session.dialogue_turns).filter(|turn| turn.is_query).count();
+    let queries: usize = persona
+        .dialogues
+        .iter()
+        .flat_map(|session| &session.dialogue_turns)
+        .filter(|turn| turn.is_query)
+        .count();
     // The turn of every extracted memory, session by session, of the sessions gone by.
     let mut memories: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
     let (mut steps, mut asked) = (Vec::new(), 0);
@@ -104,7 +108,8 @@ pub fn read(text: &str, name: &str) -> Result<Read> {
         for (place, turn) in session.dialogue_turns.iter().enumerate().filter(|(_, turn)| turn.is_query) {
             let Some(labels) = session.dialogue_turns.get(place + 1) else { continue };
             let known = |uuid: &&String| memories.contains_key(*uuid);
-            let sessions: BTreeSet<String> = labels.memory_session_uuids.iter().filter(known).cloned().collect();
+            let sessions: BTreeSet<String> =
+                labels.memory_session_uuids.iter().filter(known).cloned().collect();
             labels_left_out += labels.memory_session_uuids.iter().filter(|uuid| !known(uuid)).count();
             let mut evidence = BTreeSet::new();
             for used in labels.memory_used.iter().filter(|used| memories.contains_key(&used.session_uuid)) {
@@ -178,8 +183,13 @@ pub fn run(setting: &Setting) -> Result<Report> {
     let runs = compare(setting, &timelines, vec![Box::new(PlainBm25::over_sessions())])?;
     let session = View { name: "session", level: Level::Session, metrics: USUAL };
     let turn = View { name: "turn", level: Level::Passage, metrics: USUAL };
-    let mut report =
-        report("RealMem: which earlier sessions a query needs", "bench realmem", setting, &runs, &[session, turn])?;
+    let mut report = report(
+        "RealMem: which earlier sessions a query needs",
+        "bench realmem",
+        setting,
+        &runs,
+        &[session, turn],
+    )?;
     report.notes.push(format!(
         "One persona, so the intervals say nothing about other people. {labels} labels name no earlier session and are left out; \
          {turns} memories used have no known turn. Halves are the earlier and the later queries."

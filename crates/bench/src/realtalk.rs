@@ -55,8 +55,13 @@ pub fn run(setting: &Setting, path: &Path) -> Result<Report> {
     let read = read(path)?;
     let runs = compare(setting, &read.timelines, Vec::new())?;
     let view = View { name: "message", level: Level::Passage, metrics: USUAL };
-    let mut report =
-        report("REALTALK: which messages answer a question", "bench realtalk --path PATH", setting, &runs, &[view])?;
+    let mut report = report(
+        "REALTALK: which messages answer a question",
+        "bench realtalk --path PATH",
+        setting,
+        &runs,
+        &[view],
+    )?;
     report.notes.push(format!(
         "{} chats. {} labels name no message with words and are left out; {} messages have no words. Categories as the files number \
          them: 1 several messages, 2 time, 3 common sense.",

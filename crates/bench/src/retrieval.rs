@@ -15,6 +15,7 @@ use ledger::packet::TokenCounter as _;
 use ledger::time::Instant;
 
 use crate::measure::time;
+use crate::stores::clock;
 
 /// One message or paragraph, the smallest thing a search can return.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -119,6 +120,17 @@ pub enum Sort {
     Conversation,
     /// Parts of documents; each session is a document.
     Documents,
+}
+
+impl Sort {
+    /// The clock before anything is said: a conversation brings its own, documents without a date are observed today.
+    #[must_use]
+    pub fn begins(self) -> Instant {
+        match self {
+            Self::Conversation => Instant::default(),
+            Self::Documents => clock(),
+        }
+    }
 }
 
 /// One half of a data set.
@@ -287,7 +299,7 @@ pub fn play(
     searcher.begin(&timeline.name, timeline.sort)?;
     let mut said: Vec<&Passage> = Vec::new();
     let mut observing = Duration::ZERO;
-    let mut latest = Instant::default();
+    let mut latest = timeline.sort.begins();
     for step in &timeline.steps {
         match step {
             Step::Say(passages) => {

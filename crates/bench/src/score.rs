@@ -102,7 +102,8 @@ pub fn score(ranked: &[String], evidence: &BTreeSet<String>) -> Scores {
     let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
     let best: f64 = (0..evidence.len().min(10)).map(gain).sum();
     // An empty sum of floating point numbers is minus zero, and would be printed so.
-    let gained = (0..found.len().min(10)).filter(|place| found[*place]).map(gain).fold(0.0, |sum, gain| sum + gain);
+    let gained =
+        (0..found.len().min(10)).filter(|place| found[*place]).map(gain).fold(0.0, |sum, gain| sum + gain);
     let truth = |holds: bool| f64::from(u8::from(holds));
     Scores {
         recall_5: share(5),

@@ -22,7 +22,7 @@ use engine::{Call, Engine};
 use ledger::id::{Kind, TurnId};
 use ledger::resolve::{Policy, Selection, select};
 use ledger::scope::Scope;
-use ledger::shadow::{Comparison, Day, Event, Frozen, PolicyName, Rollup, Sampling, Tally};
+use ledger::shadow::{Breaker, Comparison, Day, Event, Frozen, PolicyName, Rollup, Sampling, Tally};
 use ledger::store::{Store, StoreError, StoreErrorKind};
 use ledger::telemetry::{ReferenceTelemetry, Telemetry};
 use ledger::turn::{Budget, Candidate, Triage, TurnRecord};
@@ -348,6 +348,8 @@ fn simulate(
         settle(&lane);
         mood.store(set as u8, Ordering::Relaxed);
         full.store(u8::from(is_full), Ordering::Relaxed);
+        // Long enough for what the phase before did to the breaker to be over.
+        simulated.fetch_add(2 * Breaker::OPEN_MICROS, Ordering::Relaxed);
         telemetry.switch_shadow(is_on)?;
         let before = lane.counted();
         for number in 0..extent.simulated / 1_000 * share {
@@ -447,6 +449,9 @@ fn latency(name: &str, samples: &Samples) -> Vec<String> {
     [name.to_owned(), thousands(samples.count() as i64)].into_iter().chain(quantiles).collect()
 }
 
+/// A lane: its name in the report, what it tries, where it records, and what must be seen of it.
+type Case = (String, Arc<dyn CandidatePolicy>, Arc<dyn Telemetry>, Event);
+
 /// The same turns without a lane and with lanes that fail in every way: their answers must be equal, byte for byte.
 fn untouched(report: &mut Report, subjects: &Subjects, small: Option<&Path>, extent: &Extent) -> Result<()> {
     let mood = |mood: Mood| -> Result<Arc<dyn CandidatePolicy>> {
@@ -457,7 +462,7 @@ fn untouched(report: &mut Report, subjects: &Subjects, small: Option<&Path>, ext
     let full: Arc<dyn Telemetry> = Arc::new(Fillable { inner: kept(), full: Arc::new(AtomicU8::new(1)) });
     let (release, stalled) = channel::<()>();
     let stall = Stalled(std::sync::Mutex::new(stalled));
-    let mut cases: Vec<(String, Arc<dyn CandidatePolicy>, Arc<dyn Telemetry>, Event)> = vec![
+    let mut cases: Vec<Case> = vec![
         ("ordinary".to_owned(), tried()?, kept(), Event::Compared),
         ("a panic".to_owned(), mood(Mood::Panicking)?, kept(), Event::FailedPanic),
         ("a stall".to_owned(), Arc::new(stall), kept(), Event::SkippedBusy),

@@ -73,10 +73,18 @@ impl StoredVectors {
             places.insert((read.role == QUERY, read.text), place);
         }
         let dims = header.dims as usize;
-        ensure!(rest.len() == header.count * dims * 4, "{} bytes of vectors, {} expected", rest.len(), header.count * dims * 4);
-        let numbers =
-            rest.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect();
-        let identity = ModelIdentity { name: header.name, dims: header.dims, mark: *blake3::hash(bytes).as_bytes() };
+        ensure!(
+            rest.len() == header.count * dims * 4,
+            "{} bytes of vectors, {} expected",
+            rest.len(),
+            header.count * dims * 4
+        );
+        let numbers = rest
+            .chunks_exact(4)
+            .map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]))
+            .collect();
+        let identity =
+            ModelIdentity { name: header.name, dims: header.dims, mark: *blake3::hash(bytes).as_bytes() };
         Ok(Self { identity, places, numbers })
     }
 }
@@ -111,7 +119,9 @@ pub fn texts(timelines: &[Timeline]) -> Result<Vec<String>> {
     let mut lines = Vec::new();
     for timeline in timelines {
         let passages = timeline.passages().map(|passage| (PASSAGE, passage.text.as_str()));
-        for (role, text) in passages.chain(timeline.questions().map(|question| (QUERY, question.text.as_str()))) {
+        for (role, text) in
+            passages.chain(timeline.questions().map(|question| (QUERY, question.text.as_str())))
+        {
             if seen.insert((role, text)) {
                 lines.push(serde_json::to_string(&Line { role: role.to_owned(), text: text.to_owned() })?);
             }
@@ -128,7 +138,9 @@ mod tests {
 
     fn file(numbers: &[f32]) -> Vec<u8> {
         let mut bytes = b"{\"name\": \"toy\", \"dims\": 2, \"count\": 2}\n".to_vec();
-        bytes.extend(b"{\"role\": \"query\", \"text\": \"tea\"}\n{\"role\": \"passage\", \"text\": \"tea\"}\n");
+        bytes.extend(
+            b"{\"role\": \"query\", \"text\": \"tea\"}\n{\"role\": \"passage\", \"text\": \"tea\"}\n",
+        );
         numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
         bytes
     }

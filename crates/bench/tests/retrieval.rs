@@ -59,7 +59,8 @@ fn beam_has_156_questions_with_evidence() {
     assert_eq!(questions.iter().filter(|question| question.unanswerable).count(), 26);
     assert!(kinds(&timelines).values().all(|count| *count == 26), "{:?}", kinds(&timelines));
     assert!(timelines.iter().flat_map(Timeline::passages).all(|passage| passage.said.is_some()));
-    let half_a = questions.iter().filter(|question| question.half == Half::A && !question.evidence.is_empty());
+    let half_a =
+        questions.iter().filter(|question| question.half == Half::A && !question.evidence.is_empty());
     assert_eq!(half_a.count(), 84);
 }
 
@@ -90,7 +91,8 @@ fn longmemeval_has_22_questions() {
     timelines.iter().for_each(evidence_was_said);
     assert_eq!(timelines.len(), 22);
     assert!(timelines.iter().flat_map(Timeline::questions).all(|question| !question.sessions.is_empty()));
-    let by_turn = timelines.iter().flat_map(Timeline::questions).filter(|question| !question.evidence.is_empty());
+    let by_turn =
+        timelines.iter().flat_map(Timeline::questions).filter(|question| !question.evidence.is_empty());
     assert_eq!(by_turn.count(), 2);
     assert_eq!(timelines[0].passages().count(), 550);
 }
@@ -114,7 +116,8 @@ fn locomo_is_read_as_published() {
     let read = locomo::read_file(&samples().join("locomo.json")).expect("read");
     let timeline = &read.timelines[0];
     evidence_was_said(timeline);
-    let said: Vec<(&str, &str)> = timeline.passages().map(|said| (said.id.as_str(), said.text.as_str())).collect();
+    let said: Vec<(&str, &str)> =
+        timeline.passages().map(|said| (said.id.as_str(), said.text.as_str())).collect();
     let expected = [
         ("D1:1", "I signed up for a pottery class on Tuesdays."),
         ("D1:2", "Nice! I adopted a greyhound called Bura."),
@@ -125,10 +128,8 @@ fn locomo_is_read_as_published() {
     let first = timeline.passages().next().expect("a turn");
     assert_eq!(first.author, Author::Owner);
     assert_eq!(first.said.expect("a time").to_string(), "2023-05-08T13:56:00Z");
-    let evidence: Vec<Vec<&str>> = timeline
-        .questions()
-        .map(|question| question.evidence.iter().map(String::as_str).collect())
-        .collect();
+    let evidence: Vec<Vec<&str>> =
+        timeline.questions().map(|question| question.evidence.iter().map(String::as_str).collect()).collect();
     // Two labels in one string, one with a leading zero; the adversarial question has none.
     assert_eq!(evidence, [vec!["D1:2"], vec!["D1:1", "D2:1"], vec![]]);
     assert_eq!(timeline.questions().filter(|question| question.unanswerable).count(), 1);
@@ -207,7 +208,11 @@ fn every_system_keeps_the_laws() {
             let places: BTreeSet<usize> = hits.iter().map(|hit| hit.place).collect();
             assert_eq!(places.len(), hits.len(), "{name} returns a passage twice");
             assert!(hits.is_sorted_by(|one, next| one.score >= next.score), "{name} is not best first");
-            assert_eq!(hits, system.search(ask(&question.text, 20)).expect("searched"), "{name} answers differently");
+            assert_eq!(
+                hits,
+                system.search(ask(&question.text, 20)).expect("searched"),
+                "{name} answers differently"
+            );
         }
         assert!(found > 0, "{name} finds nothing at all");
         system.begin("second", Sort::Conversation).expect("begun");
@@ -235,8 +240,12 @@ fn a_question_sees_only_what_was_said_before_it() {
         text: format!("word {id}"),
     };
     let asked = || Step::Ask(Question { text: "word".to_owned(), ..Question::default() });
-    let steps =
-        vec![Step::Say(vec![passage("one")]), asked(), Step::Say(vec![passage("two"), passage("three")]), asked()];
+    let steps = vec![
+        Step::Say(vec![passage("one")]),
+        asked(),
+        Step::Say(vec![passage("two"), passage("three")]),
+        asked(),
+    ];
     let timeline = Timeline { name: "toy".to_owned(), sort: Sort::Conversation, steps };
     let mut seen = Vec::new();
     play(&mut Recency::default(), &timeline, &mut |said, _, hits| {
@@ -288,7 +297,10 @@ fn a_report_holds_every_figure_for_people_and_for_programs() {
     let figure = report
         .figures
         .iter()
-        .find(|figure| (figure.system.as_str(), figure.level.as_str(), figure.metric.as_str()) == ("bm25", "session", "any@10"))
+        .find(|figure| {
+            (figure.system.as_str(), figure.level.as_str(), figure.metric.as_str())
+                == ("bm25", "session", "any@10")
+        })
         .expect("a figure");
     assert!(figure.value.low <= figure.value.mean && figure.value.mean <= figure.value.high);
     let lines = std::fs::read_to_string(&details).expect("written");

@@ -1,5 +1,6 @@
 //! Telemetry on SQLite: the laws, and what becomes of a file that is damaged, held, foreign, newer or gone.
 #![allow(unused_qualifications, reason = "the suite names its laws in full")]
+#![allow(clippy::disallowed_methods, reason = "files are damaged here on purpose")]
 
 mod places;
 

@@ -1,4 +1,5 @@
 //! The shadow lane from the command line, beside a process that is running.
+#![allow(clippy::disallowed_methods, reason = "settings and results are written by people, not by the store")]
 
 mod support;
 

@@ -34,7 +34,8 @@ impl Dense {
     pub(super) fn scored(&self, question: &str) -> Result<Vec<(usize, f64)>> {
         let asked = self.embedder.embed(Role::Query, &[question], &Limits::within(WITHIN))?;
         let Some(asked) = asked.first() else { return Ok(Vec::new()) };
-        let cosine = |vector: &Vec<f32>| vector.iter().zip(asked).map(|(one, other)| one * other).sum::<f32>();
+        let cosine =
+            |vector: &Vec<f32>| vector.iter().zip(asked).map(|(one, other)| one * other).sum::<f32>();
         Ok(self.vectors.iter().map(cosine).map(f64::from).enumerate().collect())
     }
 }

@@ -19,9 +19,8 @@ pub use fusion::PlainRrf;
 pub use recency::Recency;
 pub use testimony::Testimony;
 
-/// The names of all systems, in the order of reports. Those that need an embedder say so in [`all`].
-pub const NAMES: &[&str] =
-    &["testimony", "testimony hybrid", "bm25", "bm25 over sessions", "dense", "rrf", "recency"];
+/// The names of all systems. `dense` and `rrf` run where there is an embedder, `bm25 over sessions` where there are sessions.
+pub const NAMES: &[&str] = &["testimony", "bm25", "bm25 over sessions", "dense", "rrf", "recency"];
 
 /// The systems that can run: without an embedder those that need none.
 #[must_use]

@@ -1,6 +1,7 @@
 //! Testimony itself, through the same verbs its users call.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use engine::observe::{Message, Observing, SourceInput};
@@ -8,12 +9,13 @@ use engine::recall::{Grain, Recall};
 use engine::turn::Turn;
 use engine::{Call, Engine};
 use ledger::id::Kind;
+use ledger::reference::ReferenceStore;
 use ledger::scope::Scope;
 use ledger::source::Retention;
 use ledger::time::Instant;
 
 use crate::retrieval::{Ask, Hit, Passage, Searcher, Sort};
-use crate::stores::{StoreKind, engine, scope};
+use crate::stores::{engine, scope};
 
 /// How many messages one append takes; a finer grain changes no answer, only how long taking them in takes.
 const PER_APPEND: usize = 100;
@@ -52,20 +54,13 @@ impl Testimony {
     /// By words alone: no embedder is configured.
     #[must_use]
     pub fn words() -> Self {
-        Self {
-            name: "testimony",
-            make: Box::new(|| engine(std::sync::Arc::new(ledger::reference::ReferenceStore::new()))),
-            life: None,
-        }
+        Self::with("testimony", Box::new(|| engine(Arc::new(ReferenceStore::new()))))
     }
 
-    /// Words alone over a store of `kind` in a directory of its own.
-    ///
-    /// # Errors
-    /// When the store cannot be opened.
-    pub fn stored(kind: StoreKind, directory: &std::path::Path) -> Result<Self> {
-        let store = kind.open(directory)?;
-        Ok(Self { name: "testimony", make: Box::new(move || engine(store.clone())), life: None })
+    /// Under another name, with the engine that `make` makes for each timeline.
+    #[must_use]
+    pub fn with(name: &'static str, make: Box<dyn Fn() -> Engine>) -> Self {
+        Self { name, make, life: None }
     }
 
     /// The packet of a turn with this message, under a budget of tokens: which messages stand behind its items.
@@ -137,7 +132,7 @@ impl Searcher for Testimony {
             sort,
             places: HashMap::new(),
             passages: 0,
-            latest: Instant::default(),
+            latest: sort.begins(),
         });
         Ok(())
     }

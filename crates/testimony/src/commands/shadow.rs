@@ -24,9 +24,9 @@ use regression::Lanes;
 /// See how a policy on trial would have chosen, or stop trying it
 ///
 /// On one turn in twenty another policy is run on what the turn was chosen from, after the turn is done. What it chose is
-/// compared, counted and thrown away: replies, memories and waiting times are the same with it and without, and nothing that is
-/// kept says whose turn it was. `off` reaches every running process at its next turn; `TESTIMONY_SHADOW=off` keeps the lane from
-/// starting.
+/// compared, counted and thrown away: replies and memories are the same with it and without, nobody waits for it, and
+/// nothing that is kept says whose turn it was. `off` reaches every running process at its next turn;
+/// `TESTIMONY_SHADOW=off` keeps the lane from starting.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
