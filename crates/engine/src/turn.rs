@@ -251,13 +251,6 @@ impl Engine {
         found.sort_by(|left, right| right.2.total_cmp(&left.2).then(left.1.id.cmp(&right.1.id)));
         let mut cut = u32::from(more) + found.len().saturating_sub(CANDIDATES_MAX) as u32;
         found.truncate(CANDIDATES_MAX);
-        // What scores below what was measured to be worth showing stays a candidate, as one that does not match.
-        let threshold = self.calibrated_threshold(&turn.message).unwrap_or(0.0);
-        for (_, _, score) in &mut found {
-            if round(*score) < threshold {
-                *score = 0.0;
-            }
-        }
         let standing = view.snapshot.profile().filter_map(|fact| view.snapshot.memory.fact(fact));
         for (fact, version) in
             standing.flat_map(|fact| fact.versions.iter().map(move |version| (fact, version)))
@@ -271,6 +264,7 @@ impl Engine {
             }
         }
         self.whole_disputes(view, &mut found);
+        let threshold = self.calibrated_threshold(&turn.message).unwrap_or(0.0);
         let mut disputed: Vec<FactId> = Vec::new();
         let mut candidates = Vec::with_capacity(found.len());
         for (fact, version, score) in &found {
@@ -281,7 +275,7 @@ impl Engine {
                     disputed.len() - 1
                 }) as u32),
             };
-            candidates.extend(self.candidate(view, fact, version, *score, dispute));
+            candidates.extend(self.candidate(view, fact, version, (*score, threshold), dispute));
         }
         (candidates, cut, own_matches)
     }
@@ -305,13 +299,17 @@ impl Engine {
         view: View<'_>,
         fact: &Fact,
         version: &Version,
-        score: f32,
+        (score, threshold): (f32, f64),
         dispute: Option<u32>,
     ) -> Option<Candidate> {
         let memory = &view.snapshot.memory;
         let claim = memory.value_of(version)?;
         let predicate = self.registry().get(&claim.predicate)?;
         let line = tell(memory, self.registry(), fact, version, &view.as_of)?;
+        // A note is free words: below the score measured to be worth showing it counts as one that does not match. What a
+        // predicate says is found by its name as well, and is not what was measured.
+        let is_below = predicate.class == Class::Note && round(score) < threshold;
+        let score = if is_below { 0.0 } else { score };
         Some(Candidate {
             version: version.id,
             // What is said of the owner is what matters without a match; a document's word never is, whatever its predicate.
