@@ -28,12 +28,25 @@ fn there_are_enough_cases_of_every_family_and_language() {
     assert!(cases.iter().filter(|case| case.lane == Lane::Regression).count() >= 60);
     let families: BTreeSet<&str> = cases.iter().map(|case| case.family.as_str()).collect();
     for family in [
-        "recall", "contradiction", "expiry", "injection", "isolation", "limits", "pollution", "temporal", "multi-step",
-        "subtle-contradiction", "changing-preference", "uncertainty",
+        "recall",
+        "contradiction",
+        "expiry",
+        "injection",
+        "isolation",
+        "limits",
+        "pollution",
+        "temporal",
+        "multi-step",
+        "subtle-contradiction",
+        "changing-preference",
+        "uncertainty",
     ] {
         assert!(families.contains(family), "no case of `{family}`");
     }
     for language in ["en", "hr", "zh", "ja", "ru"] {
-        assert!(cases.iter().any(|case| case.language.split('+').any(|one| one == language)), "no case in `{language}`");
+        assert!(
+            cases.iter().any(|case| case.language.split('+').any(|one| one == language)),
+            "no case in `{language}`"
+        );
     }
 }

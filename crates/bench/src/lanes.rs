@@ -1,12 +1,9 @@
 //! The lanes of evaluation on the command line: play the cases, tell what came of them, move a challenge that passes.
 
-use std::path::PathBuf;
-use std::process::ExitCode;
-
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use proofs::Keeper;
-use proofs::lanes::{Case, Lane, Report, directory, promote, read_all, run};
+use proofs::lanes::{Case, Lane, Report, directory, promote, read_all, run as play};
 
 /// What to play, and where to write what came of it.
 #[derive(Args)]
@@ -20,12 +17,6 @@ pub struct Arguments {
     /// One case only.
     #[arg(long)]
     case: Option<String>,
-    /// Write the report as JSON to this file.
-    #[arg(long, value_name = "OUT")]
-    write_json: Option<PathBuf>,
-    /// Write the report as Markdown to this file.
-    #[arg(long, value_name = "OUT")]
-    markdown: Option<PathBuf>,
     #[command(subcommand)]
     act: Option<Act>,
 }
@@ -39,15 +30,15 @@ enum Act {
     },
 }
 
-/// Plays the chosen cases, or promotes one.
+/// Plays the chosen cases, or promotes one, of which there is no report.
 ///
 /// # Errors
 /// Cases that cannot be read, a choice that leaves none, a case that cannot be promoted, a file that cannot be written.
-pub fn main(arguments: &Arguments, as_json: bool) -> Result<ExitCode> {
+pub fn run(arguments: &Arguments) -> Result<Option<Report>> {
     if let Some(Act::Promote { case }) = &arguments.act {
         promote(&directory(), case)?;
         eprintln!("`{case}` stands in regression now");
-        return Ok(ExitCode::SUCCESS);
+        return Ok(None);
     }
     let lane = match arguments.lane.as_deref() {
         None => None,
@@ -65,18 +56,6 @@ pub fn main(arguments: &Arguments, as_json: bool) -> Result<ExitCode> {
     if cases.is_empty() {
         bail!("no case is chosen; leave out `--lane`, `--family` or `--case`");
     }
-    let outcomes: Vec<_> = cases.iter().map(|case| run(case, &Keeper::ALL)).collect();
-    let report = Report::of(&outcomes);
-    let json = serde_json::to_string(&report)?;
-    if let Some(path) = &arguments.write_json {
-        std::fs::write(path, format!("{json}\n"))?;
-    }
-    if let Some(path) = &arguments.markdown {
-        std::fs::write(path, report.markdown())?;
-    }
-    match as_json {
-        true => println!("{json}"),
-        false => print!("{}", report.markdown()),
-    }
-    Ok(if report.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let outcomes: Vec<_> = cases.iter().map(|case| play(case, &Keeper::ALL)).collect();
+    Ok(Some(Report::of(&outcomes)))
 }

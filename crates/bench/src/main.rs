@@ -193,9 +193,14 @@ fn main() -> Result<ExitCode> {
             let given =
                 Everything { setting: &setting, stores: &kinds, runs: arguments.runs, program: &program };
             let reports = all::run(&given, only)?;
-            return show(&arguments, &all::markdown(&reports), &serde_json::to_string(&reports)?, &reports);
+            let failed = reports.iter().any(|report| !report.failures.is_empty());
+            return show(&arguments, &all::markdown(&reports), &serde_json::to_string(&reports)?, failed);
         }
-        Instrument::Lanes(chosen) => return lanes::main(&chosen, arguments.json),
+        Instrument::Lanes(chosen) => {
+            let Some(report) = lanes::run(chosen)? else { return Ok(ExitCode::SUCCESS) };
+            let json = serde_json::to_string(&report)?;
+            return show(&arguments, &report.markdown(), &json, !report.broken.is_empty());
+        }
         Instrument::Speed { quick, facts, subjects } => {
             let mut extent = if *quick { Extent::quick() } else { Extent::full(arguments.runs, *subjects) };
             extent.facts = facts.clone().unwrap_or(extent.facts);
@@ -221,7 +226,7 @@ fn main() -> Result<ExitCode> {
         Instrument::Peps => peps::run(&kinds, directory, arguments.runs)?,
     };
     let json = serde_json::to_string(&report)?;
-    show(&arguments, &report.markdown(), &json, std::slice::from_ref(&report))
+    show(&arguments, &report.markdown(), &json, !report.failures.is_empty())
 }
 
 /// The embedder that was named, if any: a sort of file a line.
@@ -267,7 +272,7 @@ fn one(kinds: &[StoreKind]) -> StoreKind {
 }
 
 /// Prints what was asked for, writes the files that were named, and fails when an instrument did.
-fn show(arguments: &Arguments, markdown: &str, json: &str, reports: &[Report]) -> Result<ExitCode> {
+fn show(arguments: &Arguments, markdown: &str, json: &str, failed: bool) -> Result<ExitCode> {
     for (path, text) in
         [(arguments.markdown.as_ref(), markdown), (arguments.json.as_ref().and_then(Option::as_ref), json)]
     {
@@ -279,6 +284,5 @@ fn show(arguments: &Arguments, markdown: &str, json: &str, reports: &[Report]) -
         Some(None) => println!("{json}"),
         _ => print!("{markdown}"),
     }
-    let failed = reports.iter().any(|report| !report.failures.is_empty());
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -89,7 +89,9 @@ mod tests {
         let selected = |threshold: f64| {
             let engine = engine(calibration(&[("en", threshold), ("hr", threshold)]));
             for text in said {
-                engine.remember(call, Remember { text: text.to_owned(), ..Remember::default() }).expect("kept");
+                engine
+                    .remember(call, Remember { text: text.to_owned(), ..Remember::default() })
+                    .expect("kept");
             }
             let turned = engine.turn(call, &Turn::of(question)).expect("a turn");
             let recall = Recall { threshold, ..Recall::of(question) };

@@ -110,11 +110,6 @@ impl Engine {
         });
         let mut cut = u32::from(more) + found.len().saturating_sub(CANDIDATES_MAX) as u32;
         found.truncate(CANDIDATES_MAX);
-        // What scores below what was measured to be worth showing stays a candidate, as one that does not match.
-        let threshold = self.calibrated_threshold(&turn.message).unwrap_or(0.0);
-        for one in found.iter_mut().filter(|one| round(one.score) < threshold) {
-            one.score = 0.0;
-        }
         let mut seen: FxHashSet<VersionId> = found.iter().map(|one| one.version.id).collect();
         let standing = view.snapshot.profile().filter_map(|fact| view.snapshot.memory.fact(fact));
         for (fact, version) in
@@ -130,7 +125,8 @@ impl Engine {
         }
         related(view, &mut found, &mut seen);
         whole_disputes(view, &mut found);
-        Considered { candidates: self.featured(view, &found), cut, own_matches }
+        let threshold = self.calibrated_threshold(&turn.message).unwrap_or(0.0);
+        Considered { candidates: self.featured(view, &found, threshold), cut, own_matches }
     }
 
     /// Adds what a walk over relations found, its steps the best matches of all.
@@ -164,7 +160,7 @@ impl Engine {
         }
     }
 
-    fn featured(&self, view: View<'_>, found: &[Found<'_>]) -> Vec<Candidate> {
+    fn featured(&self, view: View<'_>, found: &[Found<'_>], threshold: f64) -> Vec<Candidate> {
         let mut disputed: Vec<FactId> = Vec::new();
         let mut questions: FxHashMap<(&EntityRef, &str), u32> = FxHashMap::default();
         let mut place_of: FxHashMap<VersionId, u32> = FxHashMap::default();
@@ -178,7 +174,7 @@ impl Engine {
                     disputed.len() - 1
                 }) as u32),
             };
-            let Some((mut candidate, claim)) = self.candidate(view, one, dispute) else { continue };
+            let Some((mut candidate, claim)) = self.candidate(view, one, dispute, threshold) else { continue };
             let next = questions.len() as u32;
             candidate.features.about =
                 *questions.entry((&claim.words.entity, claim.predicate.as_str())).or_insert(next);
@@ -197,19 +193,24 @@ impl Engine {
         view: View<'read>,
         found: &Found<'read>,
         dispute: Option<u32>,
+        threshold: f64,
     ) -> Option<(Candidate, &'read Claim)> {
         let memory = &view.snapshot.memory;
         let Found { fact, version, .. } = *found;
         let claim = memory.value_of(version)?;
         let predicate: &Predicate = self.registry().get(&claim.predicate)?;
         let line = tell(memory, self.registry(), fact, version, &view.as_of)?;
+        // A note is free words: below the score measured to be worth showing it counts as one that does not match. What a
+        // predicate says is found by its name as well, and is not what was measured.
+        let is_below = predicate.class == Class::Note && round(found.score) < threshold;
+        let score = if is_below { 0.0 } else { found.score };
         let confirmed_at = packet::last_said(memory, version, &view.as_of)?;
         let candidate = Candidate {
             version: version.id,
             // What is said of the owner is what matters without a match; a document's word never is, whatever its predicate.
             class: if claim.realm == Realm::Owner { predicate.class } else { Class::World },
             important: predicate.important && claim.realm == Realm::Owner,
-            relevance: millionths(found.score),
+            relevance: millionths(score),
             tokens: self.tokens.count(&format!("[M12] {line}\n")) + dispute.map_or(0, |_| DISPUTE_LINE_SHARE),
             support: memory.support(fact, version, &view.as_of) as u32,
             dispute,

@@ -82,7 +82,8 @@ impl Calibration {
     pub fn shipped() -> &'static Self {
         static SHIPPED: LazyLock<Calibration> = LazyLock::new(|| {
             // A test parses the same constant, so this cannot fail in a build that passed its tests.
-            Calibration::parse("recall/1.toml", SHIPPED_CALIBRATION).expect("the shipped calibration is valid")
+            Calibration::parse("recall/1.toml", SHIPPED_CALIBRATION)
+                .expect("the shipped calibration is valid")
         });
         &SHIPPED
     }
@@ -164,7 +165,8 @@ impl Calibration {
     #[must_use]
     pub fn with(mut self, newer: Vec<Measured>) -> Self {
         for one in newer {
-            match self.measured.iter_mut().find(|old| old.model == one.model && old.language == one.language) {
+            match self.measured.iter_mut().find(|old| old.model == one.model && old.language == one.language)
+            {
                 Some(old) => *old = one,
                 None => self.measured.push(one),
             }
@@ -213,9 +215,11 @@ const HEADER: &str = "\
 fn share(place: &Place<'_>, number: &Spanned<f64>) -> Result<f64, PolicyError> {
     match *number.get_ref() {
         value if (0.0..=1.0).contains(&value) => Ok(value),
-        value => {
-            Err(place.error(Some(number.span()), format!("`{value}` is outside 0 to 1"), "give a number from 0 to 1"))
-        }
+        value => Err(place.error(
+            Some(number.span()),
+            format!("`{value}` is outside 0 to 1"),
+            "give a number from 0 to 1",
+        )),
     }
 }
 
@@ -268,7 +272,10 @@ mod tests {
     #[test]
     fn what_is_out_of_bounds_or_twice_is_refused() {
         let good = Calibration::new("recall/1", vec![one("m", "en", 0.3)]).written();
-        let twice = format!("{good}{}", good.split_once("\n[[").map(|(_, table)| format!("\n[[{table}")).expect("one"));
+        let twice = format!(
+            "{good}{}",
+            good.split_once("\n[[").map(|(_, table)| format!("\n[[{table}")).expect("one")
+        );
         for (text, problem) in [
             (good.replace("threshold = 0.3", "threshold = 1.3"), "`1.3` is outside 0 to 1"),
             (good.replace("others = 1.25", "others = -1.0"), "`-1` others a question"),

@@ -90,6 +90,11 @@ impl Context {
         }
         let directory = self.data.display();
         self.say(&format!("hint: `{directory}` holds nothing yet; `testimony remember TEXT` begins"));
+        self.in_memory()
+    }
+
+    /// An engine over an empty memory that nothing is kept of, under the policies in force.
+    pub fn in_memory(&self) -> Result<Engine, Stop> {
         let policies = testimony::policies(&self.config)?;
         Ok(Engine::new(Arc::new(ReferenceStore::new()), policies, Arc::new(Tokens)))
     }

@@ -78,10 +78,8 @@ fn panel(svg: &mut String, title: &str, curve: &[Point], chosen: f64) {
     ];
     let mut legend = left;
     for (name, colour, value) in series {
-        let points: Vec<String> = curve
-            .iter()
-            .map(|point| format!("{:.1},{:.1}", x(point.threshold), y(value(point))))
-            .collect();
+        let points: Vec<String> =
+            curve.iter().map(|point| format!("{:.1},{:.1}", x(point.threshold), y(value(point)))).collect();
         _ = writeln!(
             svg,
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"/>\

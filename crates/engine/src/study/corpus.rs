@@ -153,6 +153,12 @@ impl Kind {
         }
     }
 
+    /// Whether such a question asks for its note straight out.
+    #[must_use]
+    pub const fn asks_directly(self) -> bool {
+        matches!(self, Self::Plain | Self::Short | Self::Keywords | Self::Pair)
+    }
+
     /// Whether such a question has no note.
     #[must_use]
     pub const fn has_no_note(self) -> bool {
@@ -220,7 +226,8 @@ impl Corpus {
     /// that is not there, a question with a note whose kind says it has none or the reverse, and words in no language.
     pub fn parse(notes: &str, questions: &str) -> Result<Self, EngineError> {
         let wrong = |place: &str, what: String| EngineError::Input(format!("{place}: {what}"));
-        let read: NotesFile = toml::from_str(notes).map_err(|error| wrong("notes.toml", error.to_string()))?;
+        let read: NotesFile =
+            toml::from_str(notes).map_err(|error| wrong("notes.toml", error.to_string()))?;
         let asked: QuestionsFile =
             toml::from_str(questions).map_err(|error| wrong("questions.toml", error.to_string()))?;
         for (place, schema, entries) in [
@@ -228,7 +235,10 @@ impl Corpus {
             ("questions.toml", asked.schema, asked.question.len()),
         ] {
             if schema != CORPUS_SCHEMA {
-                return Err(wrong(place, format!("layout `{schema}` is unknown; this build reads {CORPUS_SCHEMA}")));
+                return Err(wrong(
+                    place,
+                    format!("layout `{schema}` is unknown; this build reads {CORPUS_SCHEMA}"),
+                ));
             }
             if !(1..=ENTRIES_MAX).contains(&entries) {
                 return Err(wrong(place, format!("{entries} entries; 1 to {ENTRIES_MAX} are read")));
@@ -251,12 +261,17 @@ impl Corpus {
             if !ids.insert(table.id.clone()) {
                 return Err(wrong(&place, "is there twice; give each an id of its own".to_owned()));
             }
-            if let Some(unknown) = table.notes.iter().chain(&table.welcome).find(|note| !known.contains(*note)) {
+            if let Some(unknown) =
+                table.notes.iter().chain(&table.welcome).find(|note| !known.contains(*note))
+            {
                 return Err(wrong(&place, format!("note `{unknown}` is not in notes.toml")));
             }
             if table.kind.has_no_note() != table.notes.is_empty() {
                 let kind = table.kind.as_str();
-                return Err(wrong(&place, format!("kind `{kind}` does not fit its {} notes", table.notes.len())));
+                return Err(wrong(
+                    &place,
+                    format!("kind `{kind}` does not fit its {} notes", table.notes.len()),
+                ));
             }
             let said = said(&place, table.en, table.hr)?;
             questions.push(Question {
@@ -272,7 +287,8 @@ impl Corpus {
 }
 
 fn said(place: &str, en: Option<String>, hr: Option<String>) -> Result<Said, EngineError> {
-    if [&en, &hr].into_iter().flatten().any(|words| words.trim().is_empty()) || (en.is_none() && hr.is_none()) {
+    if [&en, &hr].into_iter().flatten().any(|words| words.trim().is_empty()) || (en.is_none() && hr.is_none())
+    {
         return Err(EngineError::Input(format!("{place}: no words; write them under `en` or `hr`")));
     }
     Ok(Said { en, hr })
@@ -298,7 +314,11 @@ mod tests {
             assert!(without >= 20, "{without} questions without a note in {tongue:?}");
         }
         for note in &corpus.notes {
-            assert!(corpus.questions.iter().any(|one| one.notes.contains(&note.id)), "nobody asks for `{}`", note.id);
+            assert!(
+                corpus.questions.iter().any(|one| one.notes.contains(&note.id)),
+                "nobody asks for `{}`",
+                note.id
+            );
         }
     }
 
@@ -327,13 +347,25 @@ mod tests {
         let good = question("notes = [\"a\"]\nkind = \"plain\"\nen = \"What?\"");
         assert!(Corpus::parse(notes, &good).is_ok());
         for (notes, questions, problem) in [
-            (notes, question("notes = [\"b\"]\nkind = \"plain\"\nen = \"What?\""), "note `b` is not in notes.toml"),
+            (
+                notes,
+                question("notes = [\"b\"]\nkind = \"plain\"\nen = \"What?\""),
+                "note `b` is not in notes.toml",
+            ),
             (notes, question("notes = []\nkind = \"plain\"\nen = \"What?\""), "does not fit its 0 notes"),
-            (notes, question("notes = [\"a\"]\nkind = \"absent\"\nen = \"What?\""), "does not fit its 1 notes"),
+            (
+                notes,
+                question("notes = [\"a\"]\nkind = \"absent\"\nen = \"What?\""),
+                "does not fit its 1 notes",
+            ),
             (notes, question("notes = [\"a\"]\nkind = \"odd\"\nen = \"What?\""), "unknown variant `odd`"),
             (notes, question("notes = [\"a\"]\nkind = \"plain\"\nde = \"Was?\""), "unknown field `de`"),
             (notes, question("notes = [\"a\"]\nkind = \"plain\""), "no words"),
-            (notes, format!("{good}[[question]]\nid = \"q\"\nnotes = []\nkind = \"absent\"\nen = \"x\"\n"), "there twice"),
+            (
+                notes,
+                format!("{good}[[question]]\nid = \"q\"\nnotes = []\nkind = \"absent\"\nen = \"x\"\n"),
+                "there twice",
+            ),
             ("schema = 2\nnote = []\n", good.clone(), "layout `2` is unknown"),
             ("schema = 1\nnote = []\n", good.clone(), "0 entries"),
         ] {

@@ -156,7 +156,10 @@ mod tests {
     use super::*;
 
     fn answer(notes: usize, shown: &[(f64, What)]) -> Answer {
-        Answer { notes, shown: shown.iter().map(|(score, what)| Shown { score: *score, what: *what }).collect() }
+        Answer {
+            notes,
+            shown: shown.iter().map(|(score, what)| Shown { score: *score, what: *what }).collect(),
+        }
     }
 
     fn answers() -> Vec<Answer> {
@@ -186,7 +189,7 @@ mod tests {
         let roomy = choose(&curve, 1.3).expect("chosen");
         assert_eq!((roomy.threshold, roomy.others), (0.4, 0.75));
         let tight = choose(&curve, 0.25).expect("chosen");
-        assert_eq!((tight.threshold, tight.others), (0.65, 0.25));
+        assert_eq!((tight.threshold, tight.others), (0.7, 0.25));
         assert_eq!(choose(&curve, -1.0).map(|point| point.others), Some(0.0));
         assert_eq!(choose(&[], 1.3), None);
     }

@@ -38,14 +38,14 @@ const SAID: i64 = 1_772_355_600_000_000;
 /// A day later: when the questions are asked.
 const ASKED: i64 = SAID + 86_400_000_000;
 
-/// What a study runs on.
-pub struct Study<'study> {
+/// What a study runs on. `E` is what making an engine, or waiting for it, may fail with.
+pub struct Study<'study, E> {
     /// Notes and questions.
     pub corpus: &'study Corpus,
     /// Makes an engine over an empty memory, with the embedding model under study.
-    pub engine: &'study dyn Fn() -> Engine,
+    pub engine: &'study dyn Fn() -> Result<Engine, E>,
     /// Waits until what the engine does in the background, such as embedding, is done.
-    pub settle: &'study dyn Fn(&Engine, Call<'_>) -> Result<(), EngineError>,
+    pub settle: &'study dyn Fn(&Engine, Call<'_>) -> Result<(), E>,
     /// Others shown a question that are put up with.
     pub others_max: f64,
 }
@@ -86,6 +86,8 @@ pub struct InLanguage {
     pub held_out: Point,
     /// The figures at every threshold.
     pub curve: Vec<Point>,
+    /// The figures at the chosen threshold of the questions that ask straight out, near-misses among them.
+    pub asked_directly: Point,
     /// The figures at the chosen threshold, by what makes a question hard.
     pub kinds: Vec<OfKind>,
     /// The same questions put to whole turns with the threshold in force.
@@ -134,13 +136,13 @@ pub struct Missed {
     pub score: Option<f64>,
 }
 
-impl Study<'_> {
+impl<E: From<EngineError>> Study<'_, E> {
     /// Runs the study in these languages; with both, also across them.
     ///
     /// # Errors
-    /// [`EngineError::Input`] for a corpus without a note or question in a language, or with a note that is not taken; and as
-    /// the verbs.
-    pub fn run(&self, tongues: &[Tongue]) -> Result<Studied, EngineError> {
+    /// [`EngineError::Input`] for a corpus without a note or question in a language, or with a note that is not taken; as the
+    /// verbs; and what `engine` and `settle` fail with.
+    pub fn run(&self, tongues: &[Tongue]) -> Result<Studied, E> {
         let mut pairs: Vec<(Tongue, Tongue)> = tongues.iter().map(|tongue| (*tongue, *tongue)).collect();
         if tongues.len() > 1 {
             pairs.extend(tongues.iter().map(|tongue| (*tongue, tongue.other())));
@@ -148,13 +150,14 @@ impl Study<'_> {
         let languages = pairs
             .into_iter()
             .map(|(asked, notes_in)| self.in_language(asked, notes_in))
-            .collect::<Result<Vec<InLanguage>, EngineError>>()?;
-        let model = (self.engine)().model_name().to_owned();
+            .collect::<Result<Vec<InLanguage>, E>>()?;
+        let model = (self.engine)()?.model_name().to_owned();
         Ok(Studied { model, shown_max: SHOWN_MAX, others_max: self.others_max, languages })
     }
 
-    fn in_language(&self, asked: Tongue, notes_in: Tongue) -> Result<InLanguage, EngineError> {
-        let scope = Scope::of(Subject::parse("study").map_err(|error| EngineError::Input(error.to_string()))?);
+    fn in_language(&self, asked: Tongue, notes_in: Tongue) -> Result<InLanguage, E> {
+        let scope =
+            Scope::of(Subject::parse("study").map_err(|error| EngineError::Input(error.to_string()))?);
         let questions: Vec<(&Question, &str)> = self
             .corpus
             .questions
@@ -168,7 +171,8 @@ impl Study<'_> {
                 "the corpus has {} questions in `{asked}` and {} notes in `{notes_in}`",
                 questions.len(),
                 memory.notes
-            )));
+            ))
+            .into());
         }
         let unbound = memory.recall_all(&questions, 0.0)?;
         let curve = curve::curve(&unbound);
@@ -194,6 +198,9 @@ impl Study<'_> {
                 point: curve::measure(own.iter().copied(), threshold),
             })
         });
+        let direct =
+            answers.iter().zip(&questions).filter(|(_, (question, _))| question.kind.asks_directly());
+        let asked_directly = curve::measure(direct.map(|(answer, _)| answer), threshold);
         Ok(InLanguage {
             asked: asked.code().to_owned(),
             notes_in: notes_in.code().to_owned(),
@@ -204,6 +211,7 @@ impl Study<'_> {
             right_interval: curve::interval(chosen.right, with),
             abstained_interval: curve::interval(chosen.abstained, answers.len() - with),
             held_out,
+            asked_directly,
             kinds: kinds.collect(),
             turns,
             missed: missed(&questions, &answers, &unbound),
@@ -258,25 +266,26 @@ struct Memory<'study> {
 }
 
 impl<'study> Memory<'study> {
-    fn of(
-        study: &Study<'_>,
+    fn of<E: From<EngineError>>(
+        study: &Study<'_, E>,
         calibration: Calibration,
         scope: &'study Scope,
         tongue: Tongue,
-    ) -> Result<Self, EngineError> {
-        let engine = (study.engine)().with_calibration(calibration);
+    ) -> Result<Self, E> {
+        let engine = (study.engine)()?.with_calibration(calibration);
         let call = Call { scope, now: Instant::from_micros(SAID) };
         let mut note_of = FxHashMap::default();
         let mut notes = 0;
         for note in &study.corpus.notes {
             let Some(words) = note.said.in_tongue(tongue) else { continue };
-            let observed = engine.remember(call, Remember { text: words.to_owned(), ..Remember::default() })?;
+            let observed =
+                engine.remember(call, Remember { text: words.to_owned(), ..Remember::default() })?;
             let versions = observed.admitted.iter().filter_map(|claim| claim.version.clone());
             let before = note_of.len();
             note_of.extend(versions.map(|version| (version, note.id.clone())));
             if note_of.len() == before {
                 let refused = observed.refused.first().map_or("", |refused| &refused.code);
-                return Err(EngineError::Input(format!("note `{}` was not kept: {refused}", note.id)));
+                return Err(EngineError::Input(format!("note `{}` was not kept: {refused}", note.id)).into());
             }
             notes += 1;
         }
@@ -373,8 +382,8 @@ mod tests {
     use super::*;
     use crate::tokens::Tokens;
 
-    fn words_alone() -> Engine {
-        Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens))
+    fn words_alone() -> Result<Engine, EngineError> {
+        Ok(Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens)))
     }
 
     fn study(corpus: &Corpus, tongues: &[Tongue]) -> Result<Studied, EngineError> {

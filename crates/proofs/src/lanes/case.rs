@@ -159,8 +159,11 @@ pub(super) fn read(lane: Lane, path: &Path, text: &str) -> Result<Vec<Case>, Lan
         let id = table.get("id").and_then(toml::Value::as_str).unwrap_or_default().to_owned();
         let called = if id.is_empty() { format!("number {}", number + 1) } else { format!("`{id}`") };
         let wrong = |what: String| wrong(format!("case {called}: {what}"));
-        let read: CaseTable = table.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
-        let plain = |text: &str| !text.is_empty() && text.chars().all(|one| one.is_ascii_alphanumeric() || one == '-');
+        let read: CaseTable =
+            table.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+        let plain = |text: &str| {
+            !text.is_empty() && text.chars().all(|one| one.is_ascii_alphanumeric() || one == '-')
+        };
         if !plain(&read.id) {
             return Err(wrong("the id is not letters, digits and `-`".to_owned()));
         }
@@ -216,7 +219,8 @@ impl Question {
         problems.extend(missing.map(|words| format!("`{words}` is missing")));
         let extra = self.hides.iter().filter(|words| stands(words));
         problems.extend(extra.map(|words| format!("`{words}` is shown")));
-        if let Some(words) = self.first.as_ref().filter(|words| !lines.first().is_some_and(|line| line.contains(*words)))
+        if let Some(words) =
+            self.first.as_ref().filter(|words| !lines.first().is_some_and(|line| line.contains(*words)))
         {
             problems.push(format!("`{words}` is not first"));
         }
@@ -225,7 +229,9 @@ impl Question {
         if let Some(count) = self.count.filter(|count| *count != memories) {
             problems.push(format!("{memories} memories, not {count}"));
         }
-        if let Some(negative) = self.negative.as_ref().filter(|kind| !lines.contains(&format!("nothing: {kind}"))) {
+        if let Some(negative) =
+            self.negative.as_ref().filter(|kind| !lines.contains(&format!("nothing: {kind}")))
+        {
             problems.push(format!("it is no `{negative}`"));
         }
         let missing = self.packet_shows.iter().filter(|words| !packet.contains(*words));
@@ -250,9 +256,17 @@ mod tests {
     fn a_case_that_does_not_hold_together_names_file_and_case() {
         assert_eq!(read_text(GOOD).expect("read").len(), 1);
         for (was, is, problem) in [
-            ("language = \"en\"", "language = \"en\"\nlanguages = \"hr\"", "regression/recall.toml: case `one`: unknown field `languages`"),
+            (
+                "language = \"en\"",
+                "language = \"en\"\nlanguages = \"hr\"",
+                "regression/recall.toml: case `one`: unknown field `languages`",
+            ),
             ("shows =", "show =", "case `one`: unknown field `show`"),
-            ("family = \"recall\"", "family = \"expiry\"", "family `expiry` stands in a file of another name"),
+            (
+                "family = \"recall\"",
+                "family = \"expiry\"",
+                "family `expiry` stands in a file of another name",
+            ),
             ("id = \"one\"\n", "", "case number 1: missing field `id`"),
             ("It shows that this works.", "Because.", "case `one`: the reason is not said"),
             ("remember: I", "remembers: I", "case `one`: story: line 2"),
@@ -291,7 +305,12 @@ mod tests {
                 "`M1` is in the packet",
             ]
         );
-        let fine = Question { shows: vec!["Split".to_owned()], count: Some(1), negative: Some("boundary".to_owned()), ..Question::default() };
+        let fine = Question {
+            shows: vec!["Split".to_owned()],
+            count: Some(1),
+            negative: Some("boundary".to_owned()),
+            ..Question::default()
+        };
         assert_eq!(fine.problems(&lines, ""), Vec::<String>::new());
     }
 }

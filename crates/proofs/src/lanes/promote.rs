@@ -24,7 +24,10 @@ pub fn promote(directory: &Path, id: &str) -> Result<(), LanesError> {
     }
     let outcome = run(case, &Keeper::ALL);
     if !outcome.passes() {
-        return Err(LanesError(format!("case `{id}` fails, and stays a challenge: {}", outcome.wrong.join("; "))));
+        return Err(LanesError(format!(
+            "case `{id}` fails, and stays a challenge: {}",
+            outcome.wrong.join("; ")
+        )));
     }
     let path = |lane: Lane| directory.join(lane.as_str()).join(format!("{}.toml", case.family));
     let (from, to) = (path(Lane::Challenge), path(Lane::Regression));
@@ -45,7 +48,10 @@ pub fn promote(directory: &Path, id: &str) -> Result<(), LanesError> {
     let mut there = ids(Lane::Regression, &to, &regression)?;
     there.push(id.to_owned());
     if before != after || there != ids(Lane::Regression, &to, &longer)? {
-        return Err(LanesError(format!("case `{id}` cannot be cut out of `{}`; move its lines by hand", from.display())));
+        return Err(LanesError(format!(
+            "case `{id}` cannot be cut out of `{}`; move its lines by hand",
+            from.display()
+        )));
     }
     std::fs::write(&to, longer).map_err(|error| failed(&to, error))?;
     std::fs::write(&from, rest).map_err(|error| failed(&from, error))
@@ -97,7 +103,12 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         }
         let head = "# What is known.\n\nfamily = \"recall\"\n";
-        let before = format!("{head}\n{}\n# Says why.\n{}\n{}", case("a", "Zadar"), case("b", "Split"), case("c", "Zadar"));
+        let before = format!(
+            "{head}\n{}\n# Says why.\n{}\n{}",
+            case("a", "Zadar"),
+            case("b", "Split"),
+            case("c", "Zadar")
+        );
         std::fs::write(&challenge, &before).expect("written");
         std::fs::write(&regression, format!("{head}\n{}", case("d", "Split"))).expect("written");
 
@@ -109,6 +120,9 @@ mod tests {
         promote(directory.path(), "b").expect("promoted");
         let read = |path: &Path| std::fs::read_to_string(path).expect("read");
         assert_eq!(read(&challenge), format!("{head}\n{}\n{}", case("a", "Zadar"), case("c", "Zadar")));
-        assert_eq!(read(&regression), format!("{head}\n{}\n# Says why.\n{}", case("d", "Split"), case("b", "Split")));
+        assert_eq!(
+            read(&regression),
+            format!("{head}\n{}\n# Says why.\n{}", case("d", "Split"), case("b", "Split"))
+        );
     }
 }

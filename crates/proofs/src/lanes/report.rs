@@ -123,10 +123,15 @@ mod tests {
             outcome("c", Lane::Challenge, &["y"]),
             outcome("d", Lane::Challenge, &[]),
         ]);
-        assert_eq!((report.cases, report.passed, report.ready.as_slice()), (4, 2, ["d".to_owned()].as_slice()));
+        assert_eq!(
+            (report.cases, report.passed, report.ready.as_slice()),
+            (4, 2, ["d".to_owned()].as_slice())
+        );
         assert_eq!((report.broken[0].id.as_str(), report.known[0].id.as_str()), ("b", "c"));
         let page = report.markdown();
-        for part in ["2 of 4 cases pass", "| regression | recall | 2 | 1 |", "## Broken", "`bench lanes promote d`"] {
+        for part in
+            ["2 of 4 cases pass", "| regression | recall | 2 | 1 |", "## Broken", "`bench lanes promote d`"]
+        {
             assert!(page.contains(part), "{page}");
         }
     }

@@ -2,14 +2,9 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use engine::Engine;
 use engine::study::{Corpus, InLanguage, OTHERS_MAX, Point, Studied, Study, Tongue, chart};
-use engine::tokens::Tokens;
-use ledger::admission::Policies;
 use ledger::calibration::{Calibration, WORDS};
-use ledger::reference::ReferenceStore;
 
 use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Failure, Stop};
@@ -86,13 +81,9 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         Asked::Hr => &[Tongue::Croatian],
         Asked::Both => &Tongue::ALL,
     };
-    let engine = || Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens));
-    let study = Study {
-        corpus: &corpus,
-        engine: &engine,
-        settle: &|_, _| Ok(()),
-        others_max: arguments.others,
-    };
+    let engine = || context.in_memory();
+    let study =
+        Study { corpus: &corpus, engine: &engine, settle: &|_, _| Ok(()), others_max: arguments.others };
     let studied = study.run(tongues)?;
     if let Some(path) = &arguments.svg {
         write(path, &chart::svg(&studied))?;
@@ -119,15 +110,15 @@ fn told(studied: &Studied) -> String {
     let mut page = format!(
         "# Study of `{}`\n\nAt most {} memories are shown; at most {} others a question are put up with. Shares of questions, \
          with the 95 % interval. *Held out*: threshold chosen on one half of the questions, measured on the other.\n\n\
-         | asked | kept | notes | questions | threshold | right shown | others | abstained | held out: right | others | abstained |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|\n",
+         | asked | kept | notes | questions | threshold | right shown | asked straight out | others | abstained | held out: right | others | abstained |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
         studied.model, studied.shown_max, studied.others_max
     );
     for one in &studied.languages {
         let Point { threshold, right, others, abstained, .. } = one.chosen;
         _ = writeln!(
             page,
-            "| {} | {} | {} | {} + {} | {threshold:.3} | {} ({}) | {others:.2} | {} ({}) | {} | {:.2} | {} |",
+            "| {} | {} | {} | {} + {} | {threshold:.3} | {} ({}) | {} | {others:.2} | {} ({}) | {} | {:.2} | {} |",
             one.asked,
             one.notes_in,
             one.notes,
@@ -135,6 +126,7 @@ fn told(studied: &Studied) -> String {
             one.questions_without,
             share(right),
             between(one.right_interval),
+            share(one.asked_directly.right),
             share(abstained),
             between(one.abstained_interval),
             share(one.held_out.right),
@@ -175,7 +167,13 @@ fn in_language(page: &mut String, one: &InLanguage) {
             true => (String::new(), share(of.point.abstained)),
             false => (share(of.point.right), String::new()),
         };
-        _ = writeln!(page, "| {} | {} | {right} | {:.2} | {abstained} |", of.kind.as_str(), of.questions, of.point.others);
+        _ = writeln!(
+            page,
+            "| {} | {} | {right} | {:.2} | {abstained} |",
+            of.kind.as_str(),
+            of.questions,
+            of.point.others
+        );
     }
     page.push_str("\n| threshold | right shown | others | abstained |\n|---|---|---|---|\n");
     for point in one.curve.iter().step_by(10) {

@@ -33,7 +33,15 @@ const EVERYTHING: [&str; 8] =
 
 /// The instruments also play what the proofs hold.
 const WITH_PROOFS: [&str; 9] = [
-    "ledger", "store-sqlite", "store-postgres", "importers", "inference", "engine", "server", "testimony", "proofs",
+    "ledger",
+    "store-sqlite",
+    "store-postgres",
+    "importers",
+    "inference",
+    "engine",
+    "server",
+    "testimony",
+    "proofs",
 ];
 
 /// Crates from outside that one of ours may not name, and why. A name that ends in `*` stands for all that begin so.
