@@ -16,7 +16,6 @@ use engine::observe::{Message, Observing};
 use engine::recall::Recall;
 use engine::tokens::Tokens;
 use engine::{Call, Engine};
-use ledger::admission::Policies;
 use ledger::entity::EntityRef;
 use ledger::scope::Scope;
 use ledger::time::Instant;
@@ -27,7 +26,7 @@ use crate::data::folder;
 use crate::machine::Limits;
 use crate::measure::{Samples, digits, time};
 use crate::report::{Report, Table};
-use crate::stores::{StoreKind, scope};
+use crate::stores::{StoreKind, policies_of, scope};
 
 /// The relations of the templates.
 const REGISTRY: &str = include_str!("../policies/factconsolidation.toml");
@@ -150,7 +149,7 @@ pub struct Limitations {
 /// # Errors
 /// When the registry is not valid.
 pub fn engine_for(kind: StoreKind, directory: &Path) -> Result<Engine> {
-    let policies = Policies::load(&[("predicates.toml", REGISTRY)])?;
+    let policies = policies_of(REGISTRY)?;
     Ok(Engine::new(kind.open(directory)?, policies, Arc::new(Tokens)))
 }
 

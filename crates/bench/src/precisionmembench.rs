@@ -18,7 +18,6 @@ use engine::observe::{Message, Observing};
 use engine::tokens::Tokens;
 use engine::turn::Turn;
 use engine::{Call, Engine};
-use ledger::admission::Policies;
 use ledger::entity::EntityRef;
 use ledger::resolve::Policy;
 use ledger::scope::Scope;
@@ -29,7 +28,7 @@ use serde_json::{Value as Json, json};
 use crate::data::folder;
 use crate::machine::Limits;
 use crate::report::{Report, Table};
-use crate::stores::{StoreKind, scope};
+use crate::stores::{StoreKind, policies_of, scope};
 
 const REGISTRY: &str = include_str!("../policies/precisionmembench.toml");
 
@@ -164,7 +163,7 @@ fn room(user: &str, name: &str) -> Result<Scope> {
 /// # Errors
 /// As the engine's verbs.
 pub fn store(kind: StoreKind, directory: &Path) -> Result<Stored> {
-    let policies = Policies::load(&[("predicates.toml", REGISTRY)])?;
+    let policies = policies_of(REGISTRY)?;
     let engine = Engine::new(kind.open(directory)?, policies, Arc::new(Tokens));
     let beliefs: Vec<Belief> = read("beliefs.seed.json")?;
     let mut stored = Stored {
@@ -231,10 +230,10 @@ impl Stored {
         let at: Instant = terminal.created_at.parse()?;
         let at = Instant::from_micros(at.micros() - successors as i64 * 86_400_000_000);
         let mut proposal = match predicate {
-            // The only relation: the auth service depends on Redis.
+            // The only relation, told by its first sentence: the auth service depends on Redis. The second is a condition.
             "depends_on" => json!({
                 "entity": entity.as_str(), "predicate": predicate, "value": "redis", "confidence": 1.0,
-                "quote": belief.content,
+                "quote": belief.content.split_inclusive(". ").next().unwrap_or(&belief.content).trim(),
             }),
             _ => json!({
                 "entity": entity.as_str(), "predicate": predicate, "value": belief.content, "confidence": 1.0,

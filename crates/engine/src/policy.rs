@@ -226,6 +226,7 @@ fn numbers(policy: Policy) -> Map<String, Json> {
         ("support", numbers.support),
         ("dispute", numbers.dispute),
         ("others_words", numbers.others_words),
+        ("others_max", numbers.others_max),
         ("same_question", numbers.same_question),
     ];
     all.into_iter().map(|(name, number)| (name.to_owned(), json!(number))).collect()
