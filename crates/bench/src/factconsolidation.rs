@@ -215,7 +215,11 @@ pub fn play(engine: &Engine, scope: &Scope, size: &str, questions: usize) -> Res
             let is_last = told.last() == Some(&said);
             let was_said = told.iter().any(|value| is_accepted(value, accepted));
             outcome.key_overridden += usize::from(is_last && was_said);
-            let why = if is_last && was_said { " (the key names a statement that a later one overrides)" } else { "" };
+            let why = if is_last && was_said {
+                " (the key names a statement that a later one overrides)"
+            } else {
+                ""
+            };
             outcome.wrong.push(format!("{question} {said:?}, the key has {accepted:?}{why}"));
         }
         let deep = engine.recall_deep(call, &Recall::of(question))?;
@@ -283,9 +287,10 @@ fn observe(engine: &Engine, scope: &Scope, context: &str, outcome: &mut Outcome)
     let observing = Observing { per_append: PER_APPEND, ..Observing::default() };
     for answer in engine.observe(Call { scope, now }, messages, observing)? {
         outcome.admitted += answer.admitted.len();
-        outcome.superseded +=
-            answer.admitted.iter().filter(|claim| claim.transition == "supersede").count();
-        outcome.wrong.extend(answer.refused.into_iter().map(|no| format!("refused {}: {}", no.code, no.detail)));
+        outcome.superseded += answer.admitted.iter().filter(|claim| claim.transition == "supersede").count();
+        outcome
+            .wrong
+            .extend(answer.refused.into_iter().map(|no| format!("refused {}: {}", no.code, no.detail)));
     }
     Ok(now)
 }
@@ -299,15 +304,37 @@ fn is_accepted(said: &str, accepted: &[String]) -> bool {
 /// # Errors
 /// As the engine's verbs.
 pub fn run(kinds: &[StoreKind], directory: &Path, show_misses: bool) -> Result<Report> {
-    let mut report =
-        Report::new("FactConsolidation", "bench factconsolidation", Limits::measure(directory)?);
+    let mut report = Report::new("FactConsolidation", "bench factconsolidation", Limits::measure(directory)?);
     let mut single = Table::new(
         "One fact: the later statement is the answer",
-        &["store", "size", "statements", "admitted", "superseded", "questions", "recall, first item", "of the rest, key overridden", "deep, first path", "recall µs p50"],
+        &[
+            "store",
+            "size",
+            "statements",
+            "admitted",
+            "superseded",
+            "questions",
+            "recall, first item",
+            "of the rest, key overridden",
+            "deep, first path",
+            "recall µs p50",
+        ],
     );
     let mut multi = Table::new(
         "A chain of facts, walked without a model",
-        &["store", "size", "questions", "first path", "one of three paths", "plain recall", "nothing named", "no relation fits", "another way taken", "deep µs p50", "p99"],
+        &[
+            "store",
+            "size",
+            "questions",
+            "first path",
+            "one of three paths",
+            "plain recall",
+            "nothing named",
+            "no relation fits",
+            "another way taken",
+            "deep µs p50",
+            "p99",
+        ],
     );
     for kind in kinds {
         for size in SIZES {

@@ -272,7 +272,9 @@ impl Stored {
                     "proposer": "seed",
                 }))?;
                 let observing = Observing { kept_on_purpose: true, ..Observing::default() };
-                for answer in self.engine.observe(Call { scope: &scope, now: self.now }, vec![message], observing)? {
+                for answer in
+                    self.engine.observe(Call { scope: &scope, now: self.now }, vec![message], observing)?
+                {
                     let refused = answer.refused.iter().map(|no| {
                         format!("{} ({}): {} {}", belief.id, belief.epistemic_status, no.code, no.detail)
                     });
@@ -335,7 +337,9 @@ impl Stored {
             }
             for selected in &turned.selected {
                 let why = self.engine.why(call, &selected.id)?;
-                values.extend(why.versions.into_iter().filter(|one| one.id == selected.id).map(|one| one.value));
+                values.extend(
+                    why.versions.into_iter().filter(|one| one.id == selected.id).map(|one| one.value),
+                );
             }
             for value in values {
                 let Some((id, section)) = value.as_str().and_then(|text| self.belief_of.get(text)) else {
@@ -406,8 +410,7 @@ fn judge(expected: &Expected, shown: &Shown) -> Vec<String> {
 /// # Errors
 /// As the engine's verbs.
 pub fn run(kind: StoreKind, directory: &Path) -> Result<Report> {
-    let mut report =
-        Report::new("PrecisionMemBench", "bench precisionmembench", Limits::measure(directory)?);
+    let mut report = Report::new("PrecisionMemBench", "bench precisionmembench", Limits::measure(directory)?);
     let place = tempfile::tempdir_in(directory)?;
     let stored = store(kind, place.path())?;
     let mut whole = Table::new(
@@ -429,7 +432,8 @@ pub fn run(kind: StoreKind, directory: &Path) -> Result<Report> {
     let mut columns = vec!["category", "requests"];
     columns.extend(Policy::ALL.iter().map(|policy| policy.name()));
     let mut categories = Table::new("Whole, by category", &columns);
-    let names: BTreeSet<&String> = outcomes.iter().flat_map(|(_, outcome)| outcome.categories.keys()).collect();
+    let names: BTreeSet<&String> =
+        outcomes.iter().flat_map(|(_, outcome)| outcome.categories.keys()).collect();
     for name in names {
         let of = |outcome: &Outcome| outcome.categories.get(name).copied().unwrap_or_default();
         let mut row = vec![name.clone(), outcomes.first().map_or(0, |(_, one)| of(one).0).to_string()];

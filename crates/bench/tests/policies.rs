@@ -37,7 +37,12 @@ fn requests_are_answered_precisely() {
     let now = stored.ask(Policy::Turn3).expect("asked");
     assert_eq!(now.cases, 77);
     assert!(now.whole > before.whole, "{} {}", now.whole, before.whole);
-    assert!(now.precision() > before.precision() && now.recall() >= 90.0, "{} {}", now.precision(), now.recall());
+    assert!(
+        now.precision() > before.precision() && now.recall() >= 90.0,
+        "{} {}",
+        now.precision(),
+        now.recall()
+    );
 }
 
 #[test]

@@ -67,12 +67,7 @@ impl<'read> Found<'read> {
 impl Engine {
     /// What the turn considers: what matches its words or hints, what may matter without matching, what a matching
     /// relation leads to, and in a deep turn what is found by walking.
-    pub(crate) fn candidates(
-        &self,
-        view: View<'_>,
-        turn: &Turn,
-        notices: &mut Vec<String>,
-    ) -> Considered {
+    pub(crate) fn candidates(&self, view: View<'_>, turn: &Turn, notices: &mut Vec<String>) -> Considered {
         let mut found: Vec<Found<'_>> = Vec::new();
         let query = Query::new(&turn.message);
         let (own, more) = matches(view, &query, CANDIDATES_MAX);
@@ -275,16 +270,13 @@ fn is_same_word(asked: &str, term: &str) -> bool {
 
 /// Another name of something is for finding it; shown it is only where nothing else about the thing was found.
 fn leave_out_mere_names(found: &mut Vec<Found<'_>>) {
-    let is_name =
-        |one: &Found<'_>| one.fact.key.as_ref().is_some_and(|key| &*key.predicate == ALSO_CALLED);
+    let is_name = |one: &Found<'_>| one.fact.key.as_ref().is_some_and(|key| &*key.predicate == ALSO_CALLED);
     let told: FxHashSet<EntityRef> = found
         .iter()
         .filter(|one| !is_name(one))
         .filter_map(|one| one.fact.key.as_ref().map(|key| key.entity.clone()))
         .collect();
-    found.retain(|one| {
-        !is_name(one) || one.fact.key.as_ref().is_none_or(|key| !told.contains(&key.entity))
-    });
+    found.retain(|one| !is_name(one) || one.fact.key.as_ref().is_none_or(|key| !told.contains(&key.entity)));
 }
 
 /// Adds what the best matching relations lead to: facts about their value, in the same realm, that did not match.

@@ -19,7 +19,12 @@ pub(crate) struct Names<'read> {
 impl<'read> Names<'read> {
     /// The names of an entity as stems, each a list of words that is not empty: its own name first, then those that
     /// count in `realm`. A name with a compound in it (`MongoDB`) stands twice: by the compound's parts, and as one word.
-    pub fn of(&mut self, snapshot: &'read Snapshot, entity: &'read EntityRef, realm: Realm) -> &[Vec<String>] {
+    pub fn of(
+        &mut self,
+        snapshot: &'read Snapshot,
+        entity: &'read EntityRef,
+        realm: Realm,
+    ) -> &[Vec<String>] {
         self.known.entry((entity, realm)).or_insert_with(|| {
             let own = entity.name().replace(['-', '_', '.'], " ");
             let aliases = snapshot.aliases(entity, realm);

@@ -132,7 +132,9 @@ impl Engine {
     fn compare_one(&self, turn: &RecordedTurn, from: Policy, to: Policy, diff: &mut PolicyDiff) {
         let record = &turn.record;
         let overhead = self.overhead(record.candidates_cut);
-        let run = |policy| Chosen::of(&record.candidates, &select(policy, &record.candidates, record.budget, overhead));
+        let run = |policy| {
+            Chosen::of(&record.candidates, &select(policy, &record.candidates, record.budget, overhead))
+        };
         let (one, other) = (run(from), run(to));
         diff.turns += 1;
         diff.identical += usize::from(one.places == other.places);

@@ -43,8 +43,12 @@ impl Policy {
     #[must_use]
     pub const fn summary(self) -> &'static str {
         match self {
-            Self::Turn1 => "relevance plus a fixed bonus for identity, constraint and preference; fills every slot",
-            Self::Turn2 => "up to eight that match, at most four that matter in general; room goes to more that match",
+            Self::Turn1 => {
+                "relevance plus a fixed bonus for identity, constraint and preference; fills every slot"
+            }
+            Self::Turn2 => {
+                "up to eight that match, at most four that matter in general; room goes to more that match"
+            }
             Self::Turn3 => {
                 "what must be kept to, then what matches above a floor, without repeats; room may stay empty"
             }
@@ -204,7 +208,8 @@ fn turn_3(filling: &mut Filling<'_>, numbers: &Turn3) {
         Relevance::Walked | Relevance::Hinted | Relevance::Strong => numbers.worth(candidate),
         _ => 0,
     };
-    important.sort_by_key(|(_, candidate)| (Reverse(strength(candidate)), candidate.class, candidate.version));
+    important
+        .sort_by_key(|(_, candidate)| (Reverse(strength(candidate)), candidate.class, candidate.version));
     let reserved = numbers.important_max.min(slots);
     let tokens = u64::from(filling.tokens_left.unwrap_or(0));
     let early_max = (tokens * u64::from(numbers.important_tokens_share) / 1_000) as u32;
@@ -224,10 +229,7 @@ fn turn_3(filling: &mut Filling<'_>, numbers: &Turn3) {
     }
 
     let matching = filling.places(|candidate| {
-        matches!(
-            kind(candidate),
-            Relevance::Walked | Relevance::Hinted | Relevance::Strong | Relevance::Weak
-        )
+        matches!(kind(candidate), Relevance::Walked | Relevance::Hinted | Relevance::Strong | Relevance::Weak)
     });
     // What waits for the end keeps its slots.
     let limit = (filling.taken() + numbers.matches_max).min(slots - late.len() as u32);
@@ -698,17 +700,18 @@ mod tests {
             Just(Class::Project),
             Just(Class::World)
         ];
-        let features = (any::<bool>(), 0..1_000_000_u32, 0..9_u32, proptest::option::of(0..6_u32), 0..2_000_u32)
-            .prop_map(|(named, hinted, about, repeats, age_days)| Features {
-                named,
-                hinted: hinted.saturating_sub(700_000),
-                about,
-                repeats,
-                age_days,
-                hop: (about == 8).then_some(1),
-                led_from: (about == 8).then_some(0),
-                ..Features::default()
-            });
+        let features =
+            (any::<bool>(), 0..1_000_000_u32, 0..9_u32, proptest::option::of(0..6_u32), 0..2_000_u32)
+                .prop_map(|(named, hinted, about, repeats, age_days)| Features {
+                    named,
+                    hinted: hinted.saturating_sub(700_000),
+                    about,
+                    repeats,
+                    age_days,
+                    hop: (about == 8).then_some(1),
+                    led_from: (about == 8).then_some(0),
+                    ..Features::default()
+                });
         let dispute = proptest::option::of(0..4_u32);
         let one = (classes, any::<bool>(), 0..1_000_000_u32, 0..60_u32, dispute, features);
         proptest::collection::vec(one, 0..40).prop_map(|all| {

@@ -7,8 +7,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     backup, completions, correct, demo, disputes, doctor, export, forget, history, import, init, list, man,
-    observe, policy, profile, rebuild, recall, remember, replay, restore, sources, state, timeline, turn, used,
-    verify, why,
+    observe, policy, profile, rebuild, recall, remember, replay, restore, sources, state, timeline, turn,
+    used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
