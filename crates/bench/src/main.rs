@@ -16,12 +16,12 @@ use bench::speed::{self, Extent};
 use bench::stored_vectors::{StoredVectors, texts};
 use bench::stores::StoreKind;
 use bench::{
-    beam, budget, factconsolidation, gate, imports, lanes, locomo, longmemeval, peps, policies, precisionmembench, realmem, realtalk,
-    shadow, timeqa, vectors,
+    beam, budget, factconsolidation, gate, imports, lanes, locomo, longmemeval, peps, policies,
+    precisionmembench, realmem, realtalk, shadow, timeqa, vectors,
 };
 use clap::{Args, Parser, Subcommand};
-use inference::embed::Embed;
 use clap::{Parser, Subcommand};
+use inference::embed::Embed;
 
 /// Measures Testimony on real data, beside the machine's own limits.
 #[derive(Parser)]

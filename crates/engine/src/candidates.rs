@@ -170,7 +170,9 @@ impl Engine {
                     disputed.len() - 1
                 }) as u32),
             };
-            let Some((mut candidate, claim)) = self.candidate(view, one, dispute, threshold) else { continue };
+            let Some((mut candidate, claim)) = self.candidate(view, one, dispute, threshold) else {
+                continue;
+            };
             let next = questions.len() as u32;
             candidate.features.about =
                 *questions.entry((&claim.words.entity, claim.predicate.as_str())).or_insert(next);
