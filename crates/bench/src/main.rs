@@ -10,7 +10,6 @@ use anyhow::{Context as _, Result};
 use bench::all::{self, Everything};
 use bench::compare::Setting;
 use bench::hammer::{self, Load};
-use bench::report::Report;
 use bench::retrieval::{Half, Timeline};
 use bench::speed::{self, Extent};
 use bench::stored_vectors::{StoredVectors, texts};
@@ -20,7 +19,6 @@ use bench::{
     precisionmembench, realmem, realtalk, shadow, timeqa, vectors,
 };
 use clap::{Args, Parser, Subcommand};
-use clap::{Parser, Subcommand};
 use inference::embed::Embed;
 
 /// Measures Testimony on real data, beside the machine's own limits.
