@@ -4,10 +4,12 @@
 //! not at all. It reads no clock and draws no randomness: the caller says when it is.
 
 pub mod answer;
+pub mod ask;
 pub mod dense;
 pub mod error;
 pub mod export;
 pub mod forget;
+pub mod fusion;
 pub mod history;
 pub mod import;
 pub mod lexical;

@@ -7,13 +7,14 @@ use ledger::memory::{Fact, Version};
 use ledger::packet::{self, handle, place_of, tell};
 use ledger::registry::Class;
 use ledger::resolve::{Policy, Selection, select};
+use ledger::time::Moment;
 use ledger::triage::{Request, question, triage};
 use ledger::turn::{Budget, CANDIDATES_MAX, Candidate, DropReason, Dropped, Triage, TurnRecord};
 use rustc_hash::FxHashSet;
 
 use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used};
+use crate::ask::Question;
 use crate::error::EngineError;
-use crate::lexical::Query;
 use crate::recall::{QUERY_BYTES_MAX, as_of, matches};
 use crate::view::View;
 use crate::{Call, Engine, open_id};
@@ -227,14 +228,16 @@ impl Engine {
     ) -> (Vec<Candidate>, u32, usize) {
         let mut found: Vec<(&Fact, &Version, f32)> = Vec::new();
         let mut seen: FxHashSet<VersionId> = FxHashSet::default();
-        let (own, more) = matches(view, &Query::new(&turn.message), CANDIDATES_MAX);
+        let now = Moment::utc(view.as_of.valid_at);
+        let asked = |words: &str| Question::read(words, &now);
+        let (own, more) = matches(view, &asked(&turn.message), None, CANDIDATES_MAX);
         let own_matches = own.len();
         for (fact, version, hit) in own {
             seen.insert(version.id);
             found.push((fact, version, hit.score));
         }
         for (name, words) in &turn.hints {
-            let (hinted, _) = matches(view, &Query::new(words), CANDIDATES_MAX);
+            let (hinted, _) = matches(view, &asked(words), None, CANDIDATES_MAX);
             if hinted.is_empty() {
                 notices.push(format!("hint `{name}` matches nothing; it was passed over"));
             }
