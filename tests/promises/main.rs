@@ -16,6 +16,7 @@ mod promise_08_a_turn_can_be_replayed;
 mod promise_09_candidate_selected_used;
 mod promise_11_forgetting_is_deletion;
 mod promise_12_scope_cannot_be_left_out;
+mod promise_13_derived_is_disposable;
 mod promise_15_a_summary_is_never_a_quote;
 mod promise_18_silence_is_not_success;
 mod promise_19_an_acknowledged_write_survives;

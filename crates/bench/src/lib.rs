@@ -5,7 +5,7 @@
 //!
 //! - [`data`] finds and reads the data sets; [`stores`] opens the stores under test;
 //! - [`machine`] measures the machine's own limits, [`measure`] repeats and summarises, [`report`] prints;
-//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments.
+//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`vectors`] are the instruments.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
 pub mod data;
@@ -20,3 +20,4 @@ pub mod hammer;
 pub mod imports;
 pub mod peps;
 pub mod speed;
+pub mod vectors;

@@ -9,7 +9,7 @@ use bench::hammer::{self, Load};
 use bench::report::Report;
 use bench::speed::{self, Extent};
 use bench::stores::StoreKind;
-use bench::{gate, imports, peps};
+use bench::{gate, imports, peps, vectors};
 use clap::{Parser, Subcommand};
 
 /// Measures Testimony on real data, beside the machine's own limits.
@@ -61,6 +61,27 @@ enum Instrument {
         #[arg(long, default_value_t = 1_000)]
         subjects: usize,
     },
+    /// The table of vectors, and the store that keeps them.
+    Vectors {
+        /// A file of raw 32-bit numbers, little-endian: what an embedding model made of passages.
+        #[arg(long, requires = "queries")]
+        passages: Option<PathBuf>,
+        /// The same of queries.
+        #[arg(long, requires = "passages")]
+        queries: Option<PathBuf>,
+        /// Numbers in a vector.
+        #[arg(long, default_value_t = 384)]
+        dims: usize,
+        /// The sizes of a table.
+        #[arg(long, value_delimiter = ',', default_value = "1000,10000,100000,1000000")]
+        sizes: Vec<usize>,
+        /// Queries asked of each table.
+        #[arg(long, default_value_t = 300)]
+        asked: usize,
+        /// Vectors kept in the store.
+        #[arg(long, default_value_t = 10_000)]
+        kept: usize,
+    },
     /// Opens the store of `speed` once.
     #[command(hide = true)]
     OpenOnce {
@@ -100,6 +121,9 @@ fn main() -> Result<ExitCode> {
             let mut extent = if quick { Extent::quick() } else { Extent::full(arguments.runs, subjects) };
             extent.facts = facts.unwrap_or(extent.facts);
             speed::run(&kinds, directory, &extent, &std::env::current_exe()?)?
+        }
+        Instrument::Vectors { passages, queries, dims, sizes, asked, kept } => {
+            vectors::run(directory, &vectors::Extent { passages, queries, dims, sizes, asked, kept })?
         }
         Instrument::Gate { step } => gate::run(directory, step)?,
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,

@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod ask;
 pub mod dense;
+pub mod embed;
 pub mod error;
 pub mod export;
 pub mod forget;
@@ -26,7 +27,9 @@ mod view;
 pub mod why;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use inference::embed::Embed;
 use ledger::admission::Policies;
 use ledger::id::{Kind, Position};
 use ledger::packet::TokenCounter;
@@ -34,6 +37,7 @@ use ledger::registry::Registry;
 use ledger::scope::{Scope, Subject};
 use ledger::store::Store;
 use ledger::time::Instant;
+use ledger::vectors::ModelIdentity;
 use parking_lot::{Mutex, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 
@@ -48,6 +52,10 @@ pub struct Engine {
     tokens: Arc<dyn TokenCounter>,
     subjects: Mutex<Subjects>,
     memory_bytes_max: usize,
+    embedder: Option<Arc<dyn Embed>>,
+    /// Which vectors are made and read: the model, and the layout of the texts.
+    model: Option<ModelIdentity>,
+    query_deadline: Duration,
 }
 
 /// Whom a call is for, and when it is made.
@@ -79,6 +87,9 @@ impl Engine {
             tokens,
             subjects: Mutex::default(),
             memory_bytes_max: Self::MEMORY_BYTES_DEFAULT,
+            embedder: None,
+            model: None,
+            query_deadline: embed::QUERY_DEADLINE,
         }
     }
 
@@ -123,7 +134,7 @@ impl Engine {
             return held.clone();
         }
         self.make_room(&mut subjects);
-        let held = Arc::new(Held::new());
+        let held = Arc::new(Held::new(self.model.clone()));
         subjects.held.insert(scope.subject().clone(), (held.clone(), now));
         held
     }

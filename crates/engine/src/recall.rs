@@ -6,13 +6,16 @@ use ledger::evidence::Author;
 use ledger::id::{EvidenceId, Kind, Position, SourceId};
 use ledger::memory::{Fact, Version};
 use ledger::time::{AsOf, Instant, Moment, Span, Zone};
+use ledger::vectors::{ModelIdentity, Placed};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value as Json, json};
 
 use crate::answer::{Item, Recalled};
 use crate::ask::{Question, When, states_liking};
+use crate::dense::Vectors;
+use crate::embed::Follower;
 use crate::error::EngineError;
-use crate::fusion::{self, Dense, Fused, Lean, Signals, gather};
+use crate::fusion::{self, Dense, Fused, Lean, Scale, Signals, gather};
 use crate::lexical::{Field, Hit, LexicalIndex, Query};
 use crate::subject::Snapshot;
 use crate::view::{View, without_secrets};
@@ -73,9 +76,8 @@ impl Recall {
         }
     }
 
-    /// The query, read as asked at `now`.
-    fn question(&self, now: Instant) -> Question {
-        Question::read(&self.query, &Moment { instant: now, zone: self.zone.clone() })
+    fn asked_at(&self, now: Instant) -> Moment {
+        Moment { instant: now, zone: self.zone.clone() }
     }
 }
 
@@ -130,13 +132,22 @@ impl Engine {
     /// [`EngineError::Input`] for a query, limit or threshold out of bounds.
     pub fn recall(&self, call: Call<'_>, recall: &Recall) -> Result<Recalled, EngineError> {
         check(recall)?;
+        // Before a snapshot is held: a model may take its time.
+        let (question, failed) = match recall.grain {
+            Grain::Compiled => (Question::read("", &recall.asked_at(call.now)), None),
+            Grain::Fact | Grain::Evidence => self.question(&recall.query, &recall.asked_at(call.now)),
+        };
         match recall.grain {
             Grain::Fact => self.read(call.scope, |snapshot| {
                 let as_of = as_of(snapshot, call.now, recall.valid_at, recall.believed_at);
-                let question = recall.question(call.now);
-                Ok(facts(View { snapshot, registry: self.registry(), as_of }, recall, &question, None))
+                let view = View { snapshot, registry: self.registry(), as_of };
+                let mut told = facts(view, recall, &question, self.dense(&snapshot.dense));
+                let (missing, total) = (snapshot.vectors_missing(), snapshot.documents.len() as u64);
+                told.degraded.extend(failed.map(str::to_owned));
+                told.degraded.extend(self.without_vectors(missing, total));
+                Ok(told)
             }),
-            Grain::Evidence => self.recall_evidence(call, recall),
+            Grain::Evidence => self.recall_evidence(call, recall, &question, failed),
             Grain::Compiled => self.read(call.scope, |snapshot| {
                 let as_of = as_of(snapshot, call.now, recall.valid_at, recall.believed_at);
                 let view = View { snapshot, registry: self.registry(), as_of };
@@ -147,14 +158,35 @@ impl Engine {
         }
     }
 
-    fn recall_evidence(&self, call: Call<'_>, recall: &Recall) -> Result<Recalled, EngineError> {
+    /// A query, read and placed among the vectors, and why it could not be placed if a model failed.
+    pub(crate) fn question(&self, words: &str, asked: &Moment) -> (Question, Option<&'static str>) {
+        let question = Question::read(words, asked);
+        match self.model().map(|_| self.place_query(words)) {
+            None => (question, None),
+            Some(Ok(vector)) => (question.with_vector(Some(vector)), None),
+            Some(Err(why)) => (question, Some(why)),
+        }
+    }
+
+    /// Where a question is looked for by meaning, if anything has a vector.
+    pub(crate) fn dense<'read>(&self, vectors: &'read Vectors) -> Option<Dense<'read>> {
+        let model = self.model().filter(|_| !vectors.is_empty())?;
+        Some(Dense { vectors, scale: Scale::of(model) })
+    }
+
+    fn recall_evidence(
+        &self,
+        call: Call<'_>,
+        recall: &Recall,
+        question: &Question,
+        failed: Option<&'static str>,
+    ) -> Result<Recalled, EngineError> {
         let held = self.held(call.scope);
         let snapshot = held.read(self.store(), call.scope, self.policies())?;
         let as_of = as_of(&snapshot, call.now, recall.valid_at, recall.believed_at);
         let view = View { snapshot: &snapshot, registry: self.registry(), as_of };
         let mut passages = held.passages();
-        passages.catch_up(self.store(), call.scope, &snapshot)?;
-        let question = recall.question(call.now);
+        passages.catch_up(self.store(), call.scope, &snapshot, self.model())?;
         let visible = |place: u32| {
             passages.entries.get(place as usize).is_some_and(|entry| {
                 entry.id.0.seq <= as_of.watermark
@@ -162,8 +194,8 @@ impl Engine {
                     && recall.valid_at.is_none_or(|valid_at| entry.said <= valid_at)
             })
         };
-        let dense: Option<Dense<'_>> = None;
-        let mut found = passages.matching(&question, period(view, &question), as_of.valid_at, dense, visible, recall.limit);
+        let dense = self.dense(&passages.dense);
+        let mut found = passages.matching(question, period(view, question), as_of.valid_at, dense, visible, recall.limit);
         found.retain(|found| round(found.score) >= recall.threshold);
         let truncated = found.len() > recall.limit;
         found.truncate(recall.limit);
@@ -199,12 +231,14 @@ impl Engine {
             });
         }
         let negative = items.is_empty().then(|| negative(view, &question.words, &passages.words).to_owned());
-        let degraded = match passages.cut {
-            0 => Vec::new(),
-            cut => vec![format!(
+        let without = self.without_vectors(passages.vectors_missing(), passages.placeable());
+        let mut degraded: Vec<String> = failed.map(str::to_owned).into_iter().chain(without).collect();
+        if passages.cut > 0 {
+            let cut = passages.cut;
+            degraded.push(format!(
                 "{cut} long messages are searched only in their first {PASSAGE_BYTES_MAX} bytes"
-            )],
-        };
+            ));
+        }
         Ok(Recalled { items, truncated, negative, degraded, ..empty(view, recall) })
     }
 
@@ -517,6 +551,11 @@ pub(crate) struct Passages {
     /// The number of each session and when it was last spoken in, by source and name.
     sessions: FxHashMap<(SourceId, Option<String>), (u32, Instant)>,
     sessions_begun: u32,
+    /// Where the messages lie by meaning; some may not have been placed yet.
+    pub dense: Vectors,
+    follower: Follower,
+    /// Messages whose text is kept.
+    with_text: usize,
 }
 
 struct Passage {
@@ -528,19 +567,43 @@ struct Passage {
     by_model: bool,
     /// Whether the owner says in it what they like.
     liking: bool,
+    has_text: bool,
 }
 
 impl Passages {
-    fn catch_up(
+    pub fn catch_up(
+        &mut self,
+        store: &dyn ledger::store::Store,
+        scope: &ledger::scope::Scope,
+        snapshot: &Snapshot,
+        model: Option<&ModelIdentity>,
+    ) -> Result<(), EngineError> {
+        let dims = model.map_or(0, |model| model.dims as usize);
+        if self.generation != snapshot.generation || self.dense.dims() != dims {
+            // Something was erased: the words must not live on in an index.
+            let dense = Vectors::new(dims);
+            *self = Self { generation: snapshot.generation, dense, ..Self::default() };
+        }
+        self.read_messages(store, scope, snapshot)?;
+        if let Some(model) = model.filter(|_| self.vectors_missing() > 0) {
+            let mut rows = Vec::new();
+            let take = &mut |row| rows.push(row);
+            let mark = self.follower.mark();
+            let mark = store.vector_store().vectors(scope, model, Placed::Evidence, mark, take)?;
+            let place = |of: Position| {
+                self.entries.binary_search_by_key(&of, |entry| entry.id.0).ok().map(|place| place as u32)
+            };
+            self.follower.take(rows, mark, snapshot.durable, &mut self.dense, place);
+        }
+        Ok(())
+    }
+
+    fn read_messages(
         &mut self,
         store: &dyn ledger::store::Store,
         scope: &ledger::scope::Scope,
         snapshot: &Snapshot,
     ) -> Result<(), EngineError> {
-        if self.generation != snapshot.generation {
-            // Something was erased: the words must not live on in an index.
-            *self = Self { generation: snapshot.generation, ..Self::default() };
-        }
         loop {
             let batch = store.evidence_after(scope, self.last, 1_000)?;
             let Some((last, _)) = batch.last() else { return Ok(()) };
@@ -566,7 +629,9 @@ impl Passages {
         let by_model = matches!(evidence.author, Author::Assistant | Author::Service);
         let liking = evidence.author == Author::Owner && states_liking(text);
         let session = self.session_of(evidence, said);
-        self.entries.push(Passage { id, said, session, by_model, liking });
+        let has_text = !text.trim().is_empty();
+        self.with_text += usize::from(has_text);
+        self.entries.push(Passage { id, said, session, by_model, liking, has_text });
         self.last = Some(id.0);
     }
 
@@ -630,6 +695,34 @@ impl Passages {
             }
         }
         best(&self.words, question, fused, lean, limit.saturating_add(1))
+    }
+
+    /// Messages that can have a vector.
+    pub fn placeable(&self) -> u64 {
+        self.with_text as u64
+    }
+
+    /// Messages that could have a vector and have none.
+    pub fn vectors_missing(&self) -> u64 {
+        self.with_text.saturating_sub(self.dense.documents()) as u64
+    }
+
+    /// The messages that wait to be placed, in the order of the log.
+    pub fn without_vector(&self) -> impl Iterator<Item = EvidenceId> {
+        let entries = (0_u32..).zip(&self.entries).filter(|(_, entry)| entry.has_text);
+        entries.filter(|(place, _)| !self.dense.contains(*place)).map(|(_, entry)| entry.id)
+    }
+
+    /// The message at a place.
+    pub fn id_of(&self, place: u32) -> Option<EvidenceId> {
+        self.entries.get(place as usize).map(|entry| entry.id)
+    }
+
+    /// Memory held, in bytes.
+    pub fn resident_bytes(&self) -> usize {
+        self.words.resident_bytes()
+            + self.dense.resident_bytes()
+            + self.entries.capacity() * size_of::<Passage>()
     }
 }
 

@@ -1,6 +1,6 @@
 //! One subject held in memory: its snapshot, kept up with the log, and the door through which it is written.
 //!
-//! **Reading.** A snapshot holds the folded memory, the lexical index and the keys. It may run ahead of what is durable,
+//! **Reading.** A snapshot holds the folded memory, the lexical index, the vectors made so far, and the keys. It may run ahead of what is durable,
 //! because every read is *as of* the last durable watermark, which the snapshot remembers.
 //!
 //! **Writing.** Callers queue what they want written; one of them becomes the leader, takes everything that waits,
@@ -11,20 +11,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ledger::admission::Policies;
-use ledger::claim::Realm;
+use ledger::claim::{Claim, Realm};
 use ledger::entity::EntityRef;
 use ledger::evidence::{Evidence, Marks};
-use ledger::id::{EvidenceId, FactId, Position, VersionId, Watermark};
+use ledger::id::{ClaimId, EvidenceId, FactId, Position, VersionId, Watermark};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
 use ledger::log::{Batch, Entry, Keyed, Row};
 use ledger::memory::Memory;
 use ledger::registry::{Class, Registry};
 use ledger::scope::Scope;
-use ledger::store::{Appended, Read, Recognised, Rows, Store};
+use ledger::store::{Appended, Head, Read, Recognised, Rows, Store};
 use ledger::time::Instant;
+use ledger::vectors::{ModelIdentity, Placed, VectorMark, VectorRow};
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 
+use crate::dense::Vectors;
+use crate::embed::Follower;
 use crate::error::EngineError;
 use crate::lexical::{Field, LexicalIndex};
 use crate::recall::Passages;
@@ -41,6 +44,8 @@ pub(crate) struct Held {
     leader: Mutex<()>,
     passages: Mutex<Passages>,
     queue: Mutex<Vec<Arc<Waiting>>>,
+    /// Whose vectors are followed.
+    model: Option<ModelIdentity>,
 }
 
 /// What is known of a subject, folded and indexed.
@@ -57,6 +62,13 @@ pub(crate) struct Snapshot {
     pub words: LexicalIndex,
     pub documents: Vec<VersionId>,
     document_of: FxHashMap<VersionId, u32>,
+    /// The claim whose words each document was made of.
+    words_of: Vec<ClaimId>,
+    /// The documents whose claim is not the one their version is numbered by: that one was erased.
+    document_of_claim: FxHashMap<ClaimId, u32>,
+    /// Where the documents lie by meaning; some may not have been placed yet.
+    pub dense: Vectors,
+    follower: Follower,
     /// Facts that a turn may want without a match: identity, constraint and preference, in that order.
     profile: [Vec<FactId>; 3],
     /// The facts about each entity, in the order they were first stated.
@@ -74,10 +86,40 @@ impl Snapshot {
         self.about.get(entity).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// About how much memory this takes: the words' index to the byte, the rest by the measured cost of a claim.
+    /// About how much memory this takes: the indexes to the byte, the rest by the measured cost of a claim.
     pub fn resident_bytes(&self) -> usize {
         const CLAIM_BYTES: usize = 900;
-        self.words.resident_bytes() + self.documents.len() * CLAIM_BYTES
+        self.words.resident_bytes() + self.dense.resident_bytes() + self.documents.len() * CLAIM_BYTES
+    }
+
+    /// The end of the log this knows to be durable.
+    pub fn head(&self) -> Head {
+        Head {
+            watermark: self.durable,
+            recorded_at: self.memory.recorded_when(self.durable).unwrap_or_default(),
+            incarnation: self.incarnation,
+        }
+    }
+
+    /// How many versions have no vector.
+    pub fn vectors_missing(&self) -> u64 {
+        self.documents.len().saturating_sub(self.dense.documents()) as u64
+    }
+
+    /// The claims by whose words a version waits to be placed, in the order of the log, as far as they are durable.
+    pub fn claims_without_vector(&self) -> impl Iterator<Item = (ClaimId, &Claim)> {
+        let waiting = (0_u32..).zip(&self.words_of).filter(|(document, _)| !self.dense.contains(*document));
+        waiting
+            .filter(|(_, claim)| claim.0.seq <= self.durable)
+            .filter_map(|(_, id)| self.memory.claim(*id).map(|claim| (*id, claim.as_ref())))
+    }
+
+    /// The document made of a claim's words.
+    fn document_made_of(&self, claim: ClaimId) -> Option<u32> {
+        let numbered = self.document_of.get(&VersionId(claim.0)).copied();
+        numbered
+            .filter(|document| self.words_of.get(*document as usize) == Some(&claim))
+            .or_else(|| self.document_of_claim.get(&claim).copied())
     }
 
     fn apply_row(&mut self, position: Position, row: &Row, registry: &Registry) {
@@ -108,7 +150,13 @@ impl Snapshot {
             return;
         }
         let Some((_, version)) = self.memory.version(id) else { return };
-        let Some(claim) = self.memory.value_of(version) else { return };
+        // The same that `Memory::value_of` reads the value from.
+        let told = version.claims.iter().map(|support| support.claim);
+        let Some((told_by, claim)) =
+            told.filter_map(|id| self.memory.claim(id).map(|claim| (id, claim))).next()
+        else {
+            return;
+        };
         let value = claim.words.value().map(ToString::to_string).unwrap_or_default();
         let written = claim.words.value.as_ref().map(|stated| stated.written.as_str()).unwrap_or_default();
         let entity =
@@ -133,12 +181,26 @@ impl Snapshot {
         if self.words.add(document, &fields).is_ok() {
             self.documents.push(id);
             self.document_of.insert(id, document);
+            self.words_of.push(told_by);
+            if told_by.0 != id.0 {
+                self.document_of_claim.insert(told_by, document);
+            }
         }
+    }
+
+    /// Takes in vectors that were kept.
+    fn place(&mut self, rows: Vec<VectorRow>, mark: VectorMark) {
+        let mut follower = std::mem::take(&mut self.follower);
+        let mut dense = std::mem::take(&mut self.dense);
+        let document_of = |of: Position| self.document_made_of(ClaimId(of));
+        follower.take(rows, mark, self.memory.watermark(), &mut dense, document_of);
+        (self.follower, self.dense) = (follower, dense);
     }
 
     /// An empty snapshot that follows this one.
     fn anew(&self, incarnation: u64, keys: Option<SubjectKeys>) -> Self {
-        Self { keys, incarnation, generation: self.generation + 1, ..Self::default() }
+        let dense = Vectors::new(self.dense.dims());
+        Self { keys, incarnation, generation: self.generation + 1, dense, ..Self::default() }
     }
 
     /// Takes back rows that the store did not take.
@@ -159,6 +221,10 @@ impl Snapshot {
             self.documents.pop();
             self.document_of.remove(&id);
             self.words.remove(self.documents.len() as u32);
+            self.dense.remove(self.documents.len() as u32);
+            if let Some(claim) = self.words_of.pop() {
+                self.document_of_claim.remove(&claim);
+            }
         }
         for facts in &mut self.profile {
             while facts.last().is_some_and(|fact| fact.0.seq > watermark) {
@@ -276,17 +342,44 @@ impl Draft<'_> {
 }
 
 impl Held {
-    pub fn new() -> Self {
+    pub fn new(model: Option<ModelIdentity>) -> Self {
+        let dims = model.as_ref().map_or(0, |model| model.dims as usize);
         Self {
-            snapshot: RwLock::default(),
+            snapshot: RwLock::new(Snapshot { dense: Vectors::new(dims), ..Snapshot::default() }),
             leader: Mutex::default(),
             passages: Mutex::default(),
             queue: Mutex::default(),
+            model,
         }
     }
 
-    /// The snapshot, brought up to the log's end.
+    /// The snapshot, brought up to the log's end, with the vectors that were kept so far.
     pub fn read(
+        &self,
+        store: &dyn Store,
+        scope: &Scope,
+        policies: &Policies,
+    ) -> Result<RwLockReadGuard<'_, Snapshot>, EngineError> {
+        let snapshot = self.read_log(store, scope, policies)?;
+        let Some(model) = self.model.as_ref().filter(|_| snapshot.vectors_missing() > 0) else {
+            return Ok(snapshot);
+        };
+        let (generation, mark) = (snapshot.generation, snapshot.follower.mark());
+        drop(snapshot);
+        let mut rows = Vec::new();
+        let mark =
+            store.vector_store().vectors(scope, model, Placed::Claim, mark, &mut |row| rows.push(row))?;
+        if !rows.is_empty() {
+            let mut snapshot = self.snapshot.write();
+            // What was read for a snapshot that is gone may be of words that are gone.
+            if snapshot.generation == generation {
+                snapshot.place(rows, mark);
+            }
+        }
+        self.read_log(store, scope, policies)
+    }
+
+    fn read_log(
         &self,
         store: &dyn Store,
         scope: &Scope,
@@ -348,7 +441,8 @@ impl Held {
 
     /// About how much memory the snapshot takes, in bytes; 0 while it is being written.
     pub fn resident_bytes(&self) -> usize {
-        self.snapshot.try_read().map_or(0, |snapshot| snapshot.resident_bytes())
+        let passages = self.passages.try_lock().map_or(0, |passages| passages.resident_bytes());
+        self.snapshot.try_read().map_or(0, |snapshot| snapshot.resident_bytes()) + passages
     }
 
     /// Drops what is held, so that the next read begins from the log.

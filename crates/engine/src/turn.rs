@@ -185,6 +185,7 @@ impl Engine {
         if decided == Triage::Retrieve && record.candidates.is_empty() {
             notices.push("nothing is known that the turn could use".to_owned());
         }
+        let (missing, total) = (view.snapshot.vectors_missing(), view.snapshot.documents.len() as u64);
         let id = |version: VersionId| view.id(Kind::Version, version);
         let turned = Turned {
             turn: String::new(),
@@ -212,7 +213,7 @@ impl Engine {
                 .collect(),
             disputes: record.disputes.iter().map(|group| group.iter().copied().map(id).collect()).collect(),
             packet: Packet { text, tokens: record.packet_tokens },
-            degraded: Vec::new(),
+            degraded: self.without_vectors(missing, total).into_iter().collect(),
             truncated: cut > 0 || too_long > 0,
             notices,
         };

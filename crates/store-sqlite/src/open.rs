@@ -56,7 +56,8 @@ impl SqliteStore {
         };
         let readers = Readers::new(access.clone(), options.readers_max);
         let vectors = VectorFile::new(dir, read_only, keyring.store());
-        let shared = Shared { data: dir.to_owned(), access, keyring, readers, cache: Cache::default(), vectors };
+        let shared =
+            Shared { data: dir.to_owned(), access, keyring, readers, cache: Cache::default(), vectors };
         if writer.is_some() {
             files::lay_ballast(&shared.ballast());
         }

@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     backup, completions, demo, disputes, doctor, export, forget, history, import, init, man, observe,
-    rebuild, recall, remember, replay, restore, sources, state, timeline, turn, used, verify, why,
+    rebuild, recall, reembed, remember, replay, restore, sources, state, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -103,6 +103,7 @@ pub(crate) enum Verb {
     Backup(backup::Arguments),
     Restore(restore::Arguments),
     Rebuild(rebuild::Arguments),
+    Reembed(reembed::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),

@@ -4,17 +4,24 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use engine::embed::EmbedProgress;
 use engine::tokens::Tokens;
 use engine::{Call, Engine};
+use inference::Cancel;
 use ledger::reference::ReferenceStore;
 use ledger::scope::{Scope, Subject};
 use ledger::time::{Instant, Moment, Zone};
 use serde::Serialize;
 use testimony::Config;
+use testimony::embedding::embed;
 use zeroize::Zeroizing;
 
 use crate::arguments::Global;
 use crate::failure::{Exit, Failure, Stop};
+use crate::interrupt;
+
+/// Memories that get their vectors before a verb that writes ends; the others wait.
+const EMBEDDED_AT_ONCE: usize = 256;
 
 /// What every verb needs.
 pub(crate) struct Context {
@@ -76,6 +83,32 @@ impl Context {
         self.say(&format!("hint: `{directory}` holds nothing yet; `testimony remember TEXT` begins"));
         let policies = testimony::policies(&self.config)?;
         Ok(Engine::new(Arc::new(ReferenceStore::new()), policies, Arc::new(Tokens)))
+    }
+
+    /// Gives what was just taken in its vectors, and some of what waits: enough for what people type, and no long wait. The
+    /// answer is out already, so what goes wrong here is told and fails nothing.
+    pub fn embed_some(&self, engine: &Engine, not_now: bool) {
+        if not_now || engine.model().is_none() {
+            return;
+        }
+        let cancel = Cancel::default();
+        let stop = |_: &EmbedProgress| {
+            if interrupt::asked() {
+                cancel.cancel();
+            }
+        };
+        match embed(engine, self.call(), EMBEDDED_AT_ONCE, &cancel, stop) {
+            Ok(progress) => {
+                self.notices(&progress.notices);
+                if progress.missing > 0 {
+                    self.notices(&[format!(
+                        "{} of {} memories have no vector yet; `testimony reembed` makes them",
+                        progress.missing, progress.total
+                    )]);
+                }
+            }
+            Err(error) => self.say(&format!("note: {error}; memories are found by their words meanwhile")),
+        }
     }
 
     /// Answers: as one JSON object, or in the words of `tell`.

@@ -17,6 +17,7 @@
 
 pub mod backup;
 pub mod drafts;
+pub mod embedding;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,10 +28,11 @@ use ::ledger::admission::Policies;
 use ::ledger::registry::PolicyError;
 use ::ledger::store::{StoreError, StoreErrorKind};
 use ::ledger::time::Instant;
+use inference::embed::Embed;
 use store_sqlite::{Options, SqliteStore};
 use zeroize::Zeroizing;
 
-pub use ::{engine, ledger};
+pub use ::{engine, inference, ledger};
 
 /// The name of the database inside a data directory.
 pub const DATABASE: &str = "ledger.db";
@@ -46,6 +48,8 @@ pub struct Config {
     pub master_key: Option<Zeroizing<[u8; 32]>>,
     /// The memory that subjects may take together, in bytes.
     pub memory_bytes_max: usize,
+    /// The model that places texts; without one, memories are found by their words alone.
+    pub embedder: Option<Arc<dyn Embed>>,
 }
 
 impl Config {
@@ -57,6 +61,7 @@ impl Config {
             policies: None,
             master_key: None,
             memory_bytes_max: Engine::MEMORY_BYTES_DEFAULT,
+            embedder: None,
         }
     }
 }
@@ -88,7 +93,12 @@ pub fn open(config: Config) -> Result<Engine, OpenError> {
     let policies = policies(&config)?;
     let options = Options { master_key: config.master_key, ..Options::default() };
     let store = SqliteStore::open(&config.data, options).map_err(EngineError::from)?;
-    Ok(Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max))
+    let engine =
+        Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max);
+    Ok(match config.embedder {
+        Some(embedder) => engine.with_embedder(embedder),
+        None => engine,
+    })
 }
 
 /// The policies a configuration names: its own, or those this build ships.

@@ -1,5 +1,5 @@
 //! Vectors of a subject's snapshot, found again by nearness: one byte a number, scanned whole while there are few, and
-//! from [`SKETCHED_ROWS_MIN`] on sifted by one-bit sketches first.
+//! from [`SKETCHED_ROWS_MIN`] on sifted by sketches of one bit a number first.
 //!
 //! [`scan`] holds the two loops everything spends its time in, [`sketch`] the sketches, [`shortlist`] the best so far.
 //! Whole numbers are multiplied and added, so an answer is the same to the bit on every machine and however the scan is
@@ -44,6 +44,7 @@ pub struct Vectors {
     places: Vec<Place>,
     /// The row of some piece of each document; the others follow by [`Place::next`].
     first: Vec<u32>,
+    documents: usize,
     sketches: Option<Sketches>,
     sketched_rows_min: usize,
 }
@@ -68,6 +69,13 @@ pub struct Near {
     pub cosine: f32,
 }
 
+impl Default for Vectors {
+    /// A table for no model.
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
 impl Vectors {
     /// An empty table of vectors of `dims` numbers.
     #[must_use]
@@ -78,6 +86,7 @@ impl Vectors {
             weights: Vec::new(),
             places: Vec::new(),
             first: Vec::new(),
+            documents: 0,
             sketches: None,
             sketched_rows_min: SKETCHED_ROWS_MIN,
         }
@@ -99,6 +108,12 @@ impl Vectors {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+
+    /// How many documents have a vector.
+    #[must_use]
+    pub fn documents(&self) -> usize {
+        self.documents
     }
 
     /// Whether a document has a vector.
@@ -157,12 +172,14 @@ impl Vectors {
             self.first.resize(document as usize + 1, NONE);
         }
         let next = std::mem::replace(&mut self.first[document as usize], row as u32);
+        self.documents += usize::from(next == NONE);
         self.places.push(Place { document, piece, next });
         row
     }
 
     /// Takes out every vector of a document.
     pub fn remove(&mut self, document: u32) {
+        self.documents -= usize::from(self.contains(document));
         loop {
             let Some(row) = self.rows_of(document).next() else { break };
             self.first[document as usize] = self.places[row].next;

@@ -100,6 +100,8 @@ proptest! {
                 }
             }
             prop_assert_eq!(table.len(), plain.0.len());
+            let documents: std::collections::BTreeSet<u32> = plain.0.keys().map(|(document, _)| *document).collect();
+            prop_assert_eq!(table.documents(), documents.len());
             prop_assert_eq!(table.sketches.is_some() && !sketched, false);
             for document in 0..45 {
                 prop_assert_eq!(table.contains(document), plain.0.keys().any(|(known, _)| *known == document));

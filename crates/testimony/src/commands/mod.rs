@@ -14,6 +14,7 @@ pub(crate) mod man;
 pub(crate) mod observe;
 pub(crate) mod rebuild;
 pub(crate) mod recall;
+pub(crate) mod reembed;
 pub(crate) mod remember;
 pub(crate) mod replay;
 pub(crate) mod restore;
@@ -68,6 +69,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Backup(arguments) => backup::run(context, arguments),
         Verb::Restore(arguments) => restore::run(context, arguments),
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
+        Verb::Reembed(arguments) => reembed::run(context, arguments),
         Verb::Demo(arguments) => demo::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),

@@ -37,6 +37,9 @@ pub(crate) struct Arguments {
     /// Stop at the first line that is no message; the lines before it are kept
     #[arg(long)]
     strict: bool,
+    /// Make no vectors now; a process that lives long, or `reembed`, makes them later
+    #[arg(long)]
+    no_embed: bool,
 }
 
 /// The most lines that are made durable together.
@@ -76,6 +79,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         context.say("interrupted; everything answered above is kept");
         return Ok(Exit::Interrupted);
     }
+    context.embed_some(&engine, arguments.no_embed);
     Ok(bad_exit.unwrap_or(Exit::Done))
 }
 

@@ -58,6 +58,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
             Wanted::Evidence => Grain::Evidence,
             Wanted::Compiled => Grain::Compiled,
         },
+        ..Recall::of("")
     };
     let answer = context.look()?.recall(context.call(), &recall)?;
     context.answer(&answer, tell::recalled)?;

@@ -35,6 +35,9 @@ pub(crate) struct Arguments {
     /// When it was said; now, when left out
     #[arg(long, value_name = "INSTANT")]
     event_time: Option<String>,
+    /// Make no vectors now; a process that lives long, or `reembed`, makes them later
+    #[arg(long)]
+    no_embed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -59,6 +62,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     let answer = engine.remember(context.call(), remember)?;
     context.notices(&answer.notices);
     context.answer(&answer, tell::observed)?;
+    context.embed_some(&engine, arguments.no_embed);
     let nothing = answer.counts.admitted == 0 && answer.counts.duplicate == 0;
     Ok(if nothing { Exit::Refused } else { Exit::Done })
 }
