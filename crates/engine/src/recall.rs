@@ -195,7 +195,8 @@ impl Engine {
             })
         };
         let dense = self.dense(&passages.dense);
-        let mut found = passages.matching(question, period(view, question), as_of.valid_at, dense, visible, recall.limit);
+        let mut found =
+            passages.matching(question, period(view, question), as_of.valid_at, dense, visible, recall.limit);
         found.retain(|found| round(found.score) >= recall.threshold);
         let truncated = found.len() > recall.limit;
         found.truncate(recall.limit);
@@ -448,10 +449,10 @@ pub(crate) fn matches<'read>(
     limit: usize,
 ) -> (Vec<(&'read Fact, &'read Version, Found)>, bool) {
     let snapshot = view.snapshot;
-    let version = |document: u32| {
-        snapshot.documents.get(document as usize).and_then(|id| snapshot.memory.version(*id))
-    };
-    let current = |document: u32| version(document).is_some_and(|(_, version)| version.is_current(&view.as_of));
+    let version =
+        |document: u32| snapshot.documents.get(document as usize).and_then(|id| snapshot.memory.version(*id));
+    let current =
+        |document: u32| version(document).is_some_and(|(_, version)| version.is_current(&view.as_of));
     let candidates = gather(&snapshot.words, dense, question, current, limit.saturating_add(1));
     let period = period(view, question);
     let measured = question.vector.is_some() && dense.is_some();
@@ -689,7 +690,8 @@ impl Passages {
             fused.push((candidate, told));
         }
         for (candidate, told) in &mut fused {
-            let session = self.entries.get(candidate.id as usize).and_then(|entry| sessions.get(&entry.session));
+            let session =
+                self.entries.get(candidate.id as usize).and_then(|entry| sessions.get(&entry.session));
             if let Some([first, second]) = session {
                 *told = told.beside(if first.1 == candidate.id { second.0 } else { first.0 });
             }

@@ -126,7 +126,9 @@ mod tests {
     #[test]
     fn talk_is_told_from_search() {
         assert!(lean("Hello. I'm ready to get that wine sheet formatted for my phone").conversation);
-        assert!(lean("Bok, htio bih nastaviti s onim planom, nisam stigao jučer, pa sam umoran").conversation);
+        assert!(
+            lean("Bok, htio bih nastaviti s onim planom, nisam stigao jučer, pa sam umoran").conversation
+        );
         assert!(!lean("wine sheet phone format red white rose").conversation);
         assert!(!lean("Ana").conversation);
     }

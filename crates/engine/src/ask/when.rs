@@ -6,9 +6,9 @@
 
 use std::sync::LazyLock;
 
-use jiff::{ToSpan, ZonedDateTime};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{ToSpan, ZonedDateTime};
 use ledger::time::{Instant, Moment, Span};
 use ledger::written::days_in;
 use regex::Regex;
@@ -102,8 +102,8 @@ pub(super) fn of(text: &str, folded: &str, now: &Moment) -> Option<When> {
     let folded = &folded[..folded.floor_char_boundary(LOOKED_AT)];
     let zone = now.zone.time_zone();
     let today = now.zoned();
-    calendar(text, &today, &zone)
-        .or_else(|| season(folded, today.date(), &zone))
+    season(folded, today.date(), &zone)
+        .or_else(|| calendar(text, &today, &zone))
         .map(When::Period)
         .or_else(|| event(folded).map(When::Event))
 }
@@ -132,7 +132,9 @@ fn calendar(text: &str, now: &ZonedDateTime, zone: &TimeZone) -> Option<Span> {
             let before = crate::propose::fold(&text[..start]);
             relation_before(&before).span(first, last, zone)
         }
-        [(_, end, first, _), (next, _, later, last)] if RANGE.is_match(&text[end..next]) && first <= later => {
+        [(_, end, first, _), (next, _, later, last)]
+            if RANGE.is_match(&text[end..next]) && first <= later =>
+        {
             Relation::During.span(first, last, zone)
         }
         _ => None,
@@ -200,8 +202,8 @@ fn event(folded: &str) -> Option<Event> {
         () if found.name("since").is_some() => Relation::Since,
         () => Relation::After,
     };
-    // `before`, alone or with a single small word, names nothing.
-    let names = words.split_whitespace().any(|word| word.chars().count() > 3);
+    // A single small word names nothing.
+    let names = words.split_whitespace().nth(1).is_some() || words.chars().count() > 3;
     names.then(|| Event { relation, words: words.to_owned() })
 }
 
@@ -219,7 +221,8 @@ mod tests {
     use crate::ask::Question;
 
     fn asked(text: &str) -> Option<When> {
-        let now = Moment::parse_in("2026-11-30", &Zone::parse("Europe/Zagreb").expect("a zone")).expect("a day");
+        let now =
+            Moment::parse_in("2026-11-30", &Zone::parse("Europe/Zagreb").expect("a zone")).expect("a day");
         Question::read(text, &now).when
     }
 

@@ -15,11 +15,13 @@
 //! Ranks are not fused: the place of a bad hit in a short list says nothing, and with it plain rank fusion was worse than the better of
 //! its parts. Pure functions over copies of a few numbers: the same candidates in any order give the same scores.
 
+mod centre;
 mod gather;
 pub mod weights;
 
 use serde_json::{Map, Value as Json, json};
 
+pub use centre::Centre;
 pub use gather::{CANDIDATES_MIN, Candidate, Dense, gather};
 pub use weights::{Scale, WEIGHTS, Weights};
 
@@ -183,20 +185,29 @@ mod tests {
     use super::{Lean, Signals, fuse};
 
     fn signals() -> impl Strategy<Value = Signals> {
-        (0.0..=1.0_f32, proptest::option::of(0.0..=1.0_f32), any::<[bool; 2]>(), 0.0..4000.0_f32, any::<Option<bool>>()).prop_map(
-            |(lexical, nearness, [by_model, liking], age_days, timely)| Signals {
+        (
+            0.0..=1.0_f32,
+            proptest::option::of(0.0..=1.0_f32),
+            any::<[bool; 2]>(),
+            0.0..4000.0_f32,
+            any::<Option<bool>>(),
+        )
+            .prop_map(|(lexical, nearness, [by_model, liking], age_days, timely)| Signals {
                 lexical,
                 nearness,
                 by_model,
                 liking,
                 age_days,
                 timely,
-            },
-        )
+            })
     }
 
     fn lean() -> impl Strategy<Value = Lean> {
-        any::<[bool; 3]>().prop_map(|[own_words, advice, conversation]| Lean { own_words, advice, conversation })
+        any::<[bool; 3]>().prop_map(|[own_words, advice, conversation]| Lean {
+            own_words,
+            advice,
+            conversation,
+        })
     }
 
     proptest! {
@@ -213,17 +224,22 @@ mod tests {
 
         #[test]
         fn more_of_a_signal_is_never_less(lean in lean(), dense: bool, signals in signals(), more in 0.0..=1.0_f32, neighbour in 0.0..=1.0_f32) {
-            let score = |signals| fuse(lean, dense, signals).beside(neighbour).score() + 1e-6;
+            let score = |signals| fuse(lean, dense, signals).beside(neighbour).score();
             let raised = |value: f32| value + (1.0 - value) * more;
-            prop_assert!(score(Signals { lexical: raised(signals.lexical), ..signals }) >= score(signals) - 2e-6);
-            let nearer = signals.nearness.map(raised);
-            prop_assert!(score(Signals { nearness: nearer, ..signals }) >= score(signals) - 2e-6);
-            prop_assert!(score(Signals { liking: true, ..signals }) >= score(signals) - 2e-6);
-            prop_assert!(score(Signals { by_model: false, ..signals }) >= score(signals) - 2e-6);
-            prop_assert!(score(Signals { age_days: signals.age_days * more, ..signals }) >= score(signals) - 2e-6);
-            prop_assert!(score(Signals { timely: Some(true), ..signals }) >= score(signals) - 2e-6);
+            let more_of = [
+                Signals { lexical: raised(signals.lexical), ..signals },
+                Signals { nearness: signals.nearness.map(raised), ..signals },
+                Signals { liking: true, ..signals },
+                Signals { by_model: false, ..signals },
+                Signals { age_days: signals.age_days * more, ..signals },
+                Signals { timely: Some(true), ..signals },
+            ];
+            for raised in more_of {
+                // To the noise of floating point.
+                prop_assert!(score(raised) >= score(signals) - 1e-6, "{raised:?} and {signals:?}");
+            }
             let alone = fuse(lean, dense, signals).beside(0.0).score();
-            prop_assert!(score(signals) >= alone);
+            prop_assert!(fuse(lean, dense, signals).beside(neighbour).score() >= alone);
         }
 
         #[test]
@@ -231,7 +247,9 @@ mod tests {
             let of = |lexical| fuse(Lean::default(), false, Signals { lexical, ..Signals::default() });
             let (one, other) = (of(left), of(right));
             let (one, other) = (one.beside(other.told()), other.beside(one.told()));
-            prop_assert_eq!(left > right, one.score() > other.score() || (left > right && (left - right) < 1e-4));
+            // To the noise of floating point.
+            let apart = (left - right).abs() * (1.0 - left * right);
+            prop_assert!(apart < 1e-5 || (left > right) == (one.score() > other.score()));
         }
 
         #[test]
