@@ -6,11 +6,13 @@ use ledger::id::{FactId, VersionId};
 use ledger::memory::{Fact, Version};
 use ledger::packet::{self, tell};
 use ledger::registry::{Class, Predicate};
+use ledger::time::Moment;
 use ledger::turn::{CANDIDATES_MAX, Candidate, Features};
 use ledger::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Engine;
+use crate::ask::Question;
 use crate::lexical::{Hit, How, Query};
 use crate::names::{ALSO_CALLED, Names, mere_parts};
 use crate::recall::{matches, round};
@@ -67,20 +69,27 @@ impl<'read> Found<'read> {
 impl Engine {
     /// What the turn considers: what matches its words or hints, what may matter without matching, what a matching
     /// relation leads to, and in a deep turn what is found by walking.
-    pub(crate) fn candidates(&self, view: View<'_>, turn: &Turn, notices: &mut Vec<String>) -> Considered {
+    pub(crate) fn candidates(
+        &self,
+        view: View<'_>,
+        (turn, question): (&Turn, &Question),
+        notices: &mut Vec<String>,
+    ) -> Considered {
         let mut found: Vec<Found<'_>> = Vec::new();
-        let query = Query::new(&turn.message);
-        let (own, more) = matches(view, &query, CANDIDATES_MAX);
+        let query = &question.words;
+        let dense = self.dense(&view.snapshot.dense);
+        let now = Moment::utc(view.as_of.valid_at);
+        let (own, more) = matches(view, question, dense, CANDIDATES_MAX);
         let own_matches = own.len();
         let mut names = Names::default();
         let parts = mere_parts(&turn.message);
-        for (fact, version, hit) in own {
-            let named = is_named(view, &mut names, &query, &parts, fact, &hit);
+        for (fact, version, matched) in own {
+            let named = is_named(view, &mut names, query, &parts, fact, &matched.hit);
             let found_so = Found::unmatched(fact, version);
-            found.push(Found { score: hit.score, coverage: hit.coverage, named, ..found_so });
+            found.push(Found { score: matched.score, coverage: matched.hit.coverage, named, ..found_so });
         }
         for (name, words) in &turn.hints {
-            let (hinted, _) = matches(view, &Query::new(words), CANDIDATES_MAX);
+            let (hinted, _) = matches(view, &Question::read(words, &now), None, CANDIDATES_MAX);
             if hinted.is_empty() {
                 notices.push(format!("hint `{name}` matches nothing; it was passed over"));
             }

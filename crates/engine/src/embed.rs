@@ -18,6 +18,7 @@ use ledger::vectors::{ModelIdentity, Placed, Quantised, VectorMark, VectorRow};
 
 use crate::dense::Vectors;
 use crate::error::EngineError;
+use crate::fusion::Centre;
 use crate::recall::Grain;
 use crate::{Call, Engine};
 
@@ -41,8 +42,8 @@ const PIECE_BYTES_MIN: usize = 400;
 /// Pieces of one message; what lies behind is found by its words.
 const PIECES_MAX: usize = 200;
 
-/// How the texts are laid out. Part of what tells vectors apart: with another layout they are made anew.
-const LAYOUT: &[u8] = b"testimony layout/1";
+/// How the texts are laid out and from where their vectors are seen. Part of what tells vectors apart: with another layout they are made anew.
+const LAYOUT: &[u8] = b"testimony layout/2";
 
 /// How much one call of [`Engine::embed_some`] may do.
 #[derive(Clone, Debug)]
@@ -152,7 +153,8 @@ impl Engine {
             _ => MODEL_FAILED,
         })?;
         let whole = |vector: &Vec<f32>| vector.len() == embedder.identity().dims as usize;
-        vector.into_iter().next().filter(whole).ok_or(MODEL_FAILED)
+        let vector = vector.into_iter().next().filter(whole).ok_or(MODEL_FAILED)?;
+        Ok(seen(embedder.identity(), Role::Query, vector))
     }
 
     /// What an answer has to say about vectors that are not there: `missing` of `total` memories have none.
@@ -271,10 +273,10 @@ impl Engine {
                 let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
                 let vectors = embedder.embed(Role::Passage, &pieces, &budget.limits)?;
                 let first = number * BATCH_TEXTS;
-                rows.extend((first as u32..).zip(&vectors).map(|(piece, vector)| VectorRow {
+                rows.extend((first as u32..).zip(vectors).map(|(piece, vector)| VectorRow {
                     of: text.of,
                     piece,
-                    vector: Quantised::of(vector),
+                    vector: Quantised::of(&seen(model, Role::Passage, vector)),
                 }));
             }
             waiting += 1;
@@ -319,6 +321,14 @@ impl Engine {
             Some((seal(ledger::id::Kind::Version, id.0), near.cosine))
         });
         Ok(told.collect())
+    }
+}
+
+/// A vector as it is kept and compared: seen from the middle of its model, where that is known.
+fn seen(model: &ModelIdentity, role: Role, vector: Vec<f32>) -> Vec<f32> {
+    match Centre::of(model) {
+        Some(centre) => centre.seen(role, vector),
+        None => vector,
     }
 }
 

@@ -4,6 +4,7 @@
 //! not at all. It reads no clock and draws no randomness: the caller says when it is.
 
 pub mod answer;
+pub mod ask;
 mod calibrated;
 mod candidates;
 pub mod correct;
@@ -12,6 +13,7 @@ pub mod embed;
 pub mod error;
 pub mod export;
 pub mod forget;
+pub mod fusion;
 pub mod history;
 pub mod import;
 pub mod lexical;

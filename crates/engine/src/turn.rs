@@ -5,10 +5,12 @@ use ledger::id::{Kind, TurnId, VersionId};
 use ledger::keys::{Purpose, SubjectKeys};
 use ledger::packet::{self, handle, place_of, tell};
 use ledger::resolve::{Policy, Selection, select};
+use ledger::time::Moment;
 use ledger::triage::{Request, question, triage};
 use ledger::turn::{Budget, Candidate, DropReason, Dropped, Triage, TurnRecord};
 
 use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used, UsedInReply};
+use crate::ask::Question;
 use crate::candidates::Considered;
 use crate::error::EngineError;
 use crate::recall::{QUERY_BYTES_MAX, as_of};
@@ -67,11 +69,14 @@ impl Engine {
             None => self.policy_in_force()?,
         };
         let keys = self.store().found(call.scope)?;
+        // Before a snapshot is held: a model may take its time.
+        let (question, failed) = self.question(&turn.message, &Moment::utc(call.now));
         let (record, mut turned) = self.read(call.scope, |snapshot| {
             let as_of = as_of(snapshot, call.now, None, None);
             let view = View { snapshot, registry: self.registry(), as_of };
-            Ok(self.resolve(view, &keys, turn, policy, budget))
+            Ok(self.resolve(view, &keys, (turn, &question), policy, budget))
         })?;
+        turned.degraded.extend(failed.map(str::to_owned));
         turned.degraded.extend(passed_over);
         // Everything that tells this turn from another: several processes may ask the same at one reading of the clock.
         let hints: Vec<u8> =
@@ -161,12 +166,12 @@ impl Engine {
         &self,
         view: View<'_>,
         keys: &SubjectKeys,
-        turn: &Turn,
+        (turn, read): (&Turn, &Question),
         policy: Policy,
         budget: Budget,
     ) -> (TurnRecord, Turned) {
         let mut notices = Vec::new();
-        let Considered { candidates, cut, own_matches } = self.candidates(view, turn, &mut notices);
+        let Considered { candidates, cut, own_matches } = self.candidates(view, (turn, read), &mut notices);
         let decided = triage(Request {
             message: &turn.message,
             has_hint: !turn.hints.is_empty(),

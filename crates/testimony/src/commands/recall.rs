@@ -90,6 +90,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
             Wanted::Evidence => Grain::Evidence,
             Wanted::Compiled => Grain::Compiled,
         },
+        ..Recall::of("")
     };
     if arguments.deep {
         let answer = engine.recall_deep(context.call(), &recall)?;
