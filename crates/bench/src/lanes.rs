@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use proofs::Keeper;
-use proofs::lanes::{Case, Lane, Report, directory, promote, read_all, run};
+use proofs::lanes::{Case, Lane, Report, directory, promote, read_all, run_all};
 
 /// What to play, and where to write what came of it.
 #[derive(Args)]
@@ -65,8 +65,7 @@ pub fn main(arguments: &Arguments, as_json: bool) -> Result<ExitCode> {
     if cases.is_empty() {
         bail!("no case is chosen; leave out `--lane`, `--family` or `--case`");
     }
-    let outcomes: Vec<_> = cases.iter().map(|case| run(case, &Keeper::ALL)).collect();
-    let report = Report::of(&outcomes);
+    let report = Report::of(&run_all(&cases, &Keeper::ALL));
     let json = serde_json::to_string(&report)?;
     if let Some(path) = &arguments.write_json {
         std::fs::write(path, format!("{json}\n"))?;
