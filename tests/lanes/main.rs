@@ -4,21 +4,29 @@
 use std::collections::BTreeSet;
 
 use proofs::Keeper;
-use proofs::lanes::{Case, Lane, Report, directory, read_all, run};
+use proofs::lanes::{Case, Lane, Report, directory, read_all, run_all};
 
 fn cases() -> Vec<Case> {
     read_all(&directory()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-#[test]
-fn every_case_of_the_regression_lane_passes() {
-    let outcomes: Vec<_> = cases().iter().map(|case| run(case, &Keeper::ALL)).collect();
-    let report = Report::of(&outcomes);
+fn must_pass(cases: &[Case], keeper: Keeper) {
+    let report = Report::of(&run_all(cases, &[keeper]));
     // Shown by the test runner when asked for, whatever comes of the rest.
     println!("{}", report.markdown());
     let broken: Vec<String> =
         report.broken.iter().map(|one| format!("{}: {}", one.id, one.wrong.join("\n  "))).collect();
     assert!(broken.is_empty(), "cases that passed before:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn every_case_of_the_regression_lane_passes() {
+    must_pass(&cases(), Keeper::Reference);
+}
+
+#[test]
+fn slow_every_case_of_the_regression_lane_passes_on_disk() {
+    must_pass(&cases(), Keeper::Sqlite);
 }
 
 #[test]

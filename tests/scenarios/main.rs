@@ -35,8 +35,7 @@ fn every_story_comes_out_as_it_is_told() {
         let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).expect("read");
         let script = script::read(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let played: Vec<String> =
-            Keeper::ALL.iter().map(|keeper| play::play(*keeper, &script, &name)).collect();
+        let played: Vec<String> = Keeper::ALL.iter().map(|keeper| play(*keeper, &script, &name)).collect();
         assert_eq!(played[0], played[1], "{name}: the stores do not agree");
         if update {
             #[allow(

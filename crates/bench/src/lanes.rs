@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use proofs::Keeper;
-use proofs::lanes::{Case, Lane, Report, directory, promote, read_all, run as play};
+use proofs::lanes::{Case, Lane, Report, directory, promote, read_all, run_all};
 
 /// What to play, and where to write what came of it.
 #[derive(Args)]
@@ -56,6 +56,5 @@ pub fn run(arguments: &Arguments) -> Result<Option<Report>> {
     if cases.is_empty() {
         bail!("no case is chosen; leave out `--lane`, `--family` or `--case`");
     }
-    let outcomes: Vec<_> = cases.iter().map(|case| play(case, &Keeper::ALL)).collect();
-    Ok(Some(Report::of(&outcomes)))
+    Ok(Some(Report::of(&run_all(&cases, &Keeper::ALL))))
 }

@@ -570,7 +570,7 @@ mod tests {
     use crate::id::Position;
     use crate::registry::Class;
     use crate::resolve::{Policy, select};
-    use crate::turn::Why;
+    use crate::turn::{Features, Why};
 
     #[test]
     fn names_and_days_are_read_and_written() {
@@ -623,6 +623,7 @@ mod tests {
             support: 1,
             dispute,
             confirmed_at: Instant::default(),
+            features: Features::default(),
         }
     }
 

@@ -75,7 +75,7 @@ pub(crate) struct Global {
     /// What the clock says, so that a run can be repeated
     #[arg(long, global = true, value_name = "INSTANT")]
     pub now: Option<String>,
-    /// A directory with predicates, an admission policy or thresholds of recall of one's own
+    /// A directory with predicates or an admission policy of one's own
     #[arg(long, global = true, value_name = "DIR", env = "TESTIMONY_POLICIES", hide_env_values = true)]
     pub policies: Option<PathBuf>,
 }

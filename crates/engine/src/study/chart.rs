@@ -34,6 +34,15 @@ pub fn svg(studied: &Studied) -> String {
     svg
 }
 
+/// One line of a chart.
+struct Series {
+    name: &'static str,
+    colour: &'static str,
+    value: fn(&Point) -> f64,
+    /// What stands at the top of its scale.
+    most: f64,
+}
+
 fn panel(svg: &mut String, title: &str, curve: &[Point], chosen: f64) {
     let (left, top, right, bottom) = MARGIN;
     let (wide, high) = (SIZE.0 - left - right, SIZE.1 - top - bottom);
@@ -71,15 +80,22 @@ fn panel(svg: &mut String, title: &str, curve: &[Point], chosen: f64) {
         x(chosen),
         top + high
     );
-    let series: [(&str, &str, &dyn Fn(&Point) -> f64); 3] = [
-        ("right note shown", "#1c5fa8", &|point| point.right),
-        ("abstained where there is none", "#3b8132", &|point| point.abstained),
-        ("others shown", "#b3452c", &|point| point.others / most),
+    let series = [
+        Series { name: "right note shown", colour: "#1c5fa8", value: |point| point.right, most: 1.0 },
+        Series {
+            name: "abstained where there is none",
+            colour: "#3b8132",
+            value: |point| point.abstained,
+            most: 1.0,
+        },
+        Series { name: "others shown", colour: "#b3452c", value: |point| point.others, most },
     ];
     let mut legend = left;
-    for (name, colour, value) in series {
-        let points: Vec<String> =
-            curve.iter().map(|point| format!("{:.1},{:.1}", x(point.threshold), y(value(point)))).collect();
+    for Series { name, colour, value, most } in series {
+        let points: Vec<String> = curve
+            .iter()
+            .map(|point| format!("{:.1},{:.1}", x(point.threshold), y(value(point) / most)))
+            .collect();
         _ = writeln!(
             svg,
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"/>\

@@ -9,6 +9,7 @@ mod promote;
 mod report;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Keeper;
 use crate::story::Player;
@@ -51,6 +52,30 @@ impl Outcome {
     pub fn passes(&self) -> bool {
         self.wrong.is_empty()
     }
+}
+
+/// Plays cases on each of these stores, several at a time; the outcomes are in the order of the cases.
+///
+/// # Panics
+/// When a case brings the player down.
+#[must_use]
+pub fn run_all(cases: &[Case], keepers: &[Keeper]) -> Vec<Outcome> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(place) else { return done };
+            done.push((place, run(case, keepers)));
+        }
+    };
+    let mut outcomes: Vec<(usize, Outcome)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("the cases are played")).collect()
+    });
+    outcomes.sort_by_key(|(place, _)| *place);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// Plays a case on each of these stores.

@@ -7,9 +7,11 @@ use serde_json::{Map, Value as Json, json};
 
 /// A story: lines for the reader, and steps.
 pub struct Script {
+    /// Everything in the order of the file, without what came of the steps.
     pub lines: Vec<Line>,
 }
 
+/// A line of a story.
 pub enum Line {
     /// For the reader; copied as it is.
     Text(String),
@@ -69,12 +71,19 @@ pub enum Step {
 /// Somebody says something somewhere.
 #[derive(Clone, Debug)]
 pub struct Says {
+    /// Who: the owner by name, `the assistant`, `the service`, or anybody else.
     pub speaker: String,
+    /// The sort of source.
     pub kind: String,
+    /// The name of the source.
     pub reference: String,
+    /// The words.
     pub text: String,
+    /// What else the source is: its mode, fidelity, retention, lineage.
     pub more: Map<String, Json>,
+    /// When it was said, if not now.
     pub event_time: Option<String>,
+    /// What is proposed; `None` leaves it to the rules.
     pub proposals: Option<Vec<Json>>,
     /// Whether the last packet stands below the text.
     pub with_packet: bool,

@@ -10,7 +10,7 @@ use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Failure, Stop};
 use crate::tell;
 
-/// Measure what recall shows, and calibrate from which score on a memory is shown unasked
+/// Measure what recall shows, and calibrate it
 ///
 /// Keeps the notes of a corpus in a memory of their own, asks every question of it, and tells at each threshold how often the
 /// right note is shown, how many others are, and how often nothing is shown where nothing fits. It then takes the threshold
