@@ -126,8 +126,7 @@ fn an_entry_is_listed_corrected_and_forgotten() {
     let listed = place.json(&["list", "--kind", "preference"]);
     assert_eq!(listed["items"].as_array().map(Vec::len), Some(1), "{listed}");
     let later = "2026-05-01T09:00:00Z";
-    let corrected =
-        place.run_with("", later, &["correct", &id, "Mornings are for coffee"]).ended(0).json();
+    let corrected = place.run_with("", later, &["correct", &id, "Mornings are for coffee"]).ended(0).json();
     assert_eq!(corrected["counts"]["admitted"], 2, "{corrected}");
     let now = place.run_with("", later, &["list"]).ended(0).json();
     let texts = now["items"].to_string();
