@@ -44,10 +44,8 @@ impl Wording {
             }
             words.push(hash as u32);
         }
-        for list in [&mut words] {
-            list.sort_unstable();
-            list.dedup();
-        }
+        words.sort_unstable();
+        words.dedup();
         strict.sort_unstable();
         strict.dedup();
         let known = self.known.entry(hasher.hash_one(&strict)).or_default();

@@ -121,13 +121,12 @@ fn what_a_reply_used_is_read_from_its_citations() {
 #[test]
 fn an_entry_is_listed_corrected_and_forgotten() {
     let place = Place::new();
-    let kept = place.json(&["remember", "--kind", "preference", "I prefer tea in the morning"]);
+    let kept = place.json(&["remember", "--kind", "preference", "Mornings are for tea"]);
     let id = kept["admitted"][0]["version"].as_str().expect("an id").to_owned();
     let listed = place.json(&["list", "--kind", "preference"]);
     assert_eq!(listed["items"].as_array().map(Vec::len), Some(1), "{listed}");
     let later = "2026-05-01T09:00:00Z";
-    let corrected =
-        place.run_with("", later, &["correct", &id, "I prefer coffee in the morning"]).ended(0).json();
+    let corrected = place.run_with("", later, &["correct", &id, "Mornings are for coffee"]).ended(0).json();
     assert_eq!(corrected["counts"]["admitted"], 2, "{corrected}");
     let now = place.run_with("", later, &["list"]).ended(0).json();
     let texts = now["items"].to_string();
@@ -135,7 +134,7 @@ fn an_entry_is_listed_corrected_and_forgotten() {
     let history = place.run_with("", later, &["history", &id]).ended(0).json();
     assert!(history.to_string().contains("close"), "the old one ended with a receipt: {history}");
     let before =
-        place.run_with("", later, &["recall", "--valid-at", "2026-04-15", "morning"]).ended(0).json();
+        place.run_with("", later, &["recall", "--valid-at", "2026-04-15", "mornings"]).ended(0).json();
     assert!(before.to_string().contains("tea"), "and is still told of its time: {before}");
     assert_eq!(place.run_with("", later, &["correct", &id, "again"]).exit, 3);
     let new = now["items"][0]["id"].as_str().expect("an id");

@@ -775,7 +775,7 @@ pub fn policy_acts_are_recorded_in_order(make: Make<'_>) {
     assert!(store.record_policy_act(0, &first).expect("an answer"));
     assert!(!store.record_policy_act(0, &second).expect("an answer"), "somebody else acted meanwhile");
     assert!(!store.record_policy_act(2, &second).expect("an answer"));
-    assert_eq!(store.policy_acts().expect("acts"), [first.clone()]);
+    assert_eq!(store.policy_acts().expect("acts"), std::slice::from_ref(&first));
     assert!(store.record_policy_act(1, &second).expect("an answer"));
     assert_eq!(store.policy_acts().expect("acts"), [first, second]);
     // They are nobody's memory: forgetting a subject leaves them.
