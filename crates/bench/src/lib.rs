@@ -8,11 +8,9 @@
 //! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`shadow`] are the instruments of the ledger and of turns;
 //! - [`retrieval`] is what the instruments of retrieval share, [`searcher`] the systems they compare, [`score`] and
 //!   [`compare`] the figures; [`beam`], [`realmem`], [`longmemeval`], [`timeqa`], [`locomo`], [`realtalk`], [`budget`] are they;
+//! - [`policies`], [`precisionmembench`], [`factconsolidation`] measure what a turn chooses; [`lanes`] plays the cases of
+//!   `evaluation/lanes/`;
 //! - [`all`] runs everything.
-//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments;
-//! - [`lanes`] plays the cases of `evaluation/lanes/`.
-//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`policies`], [`precisionmembench`], [`factconsolidation`]
-//!   are the instruments.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
 pub mod data;
@@ -34,15 +32,15 @@ pub mod factconsolidation;
 pub mod gate;
 pub mod hammer;
 pub mod imports;
+pub mod lanes;
 pub mod locomo;
 pub mod longmemeval;
-pub mod lanes;
 pub mod peps;
+pub mod policies;
+pub mod precisionmembench;
 pub mod realmem;
 pub mod realtalk;
 pub mod shadow;
-pub mod policies;
-pub mod precisionmembench;
 pub mod speed;
 pub mod timeqa;
 

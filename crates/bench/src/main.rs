@@ -10,16 +10,17 @@ use anyhow::{Context as _, Result};
 use bench::all::{self, Everything};
 use bench::compare::Setting;
 use bench::hammer::{self, Load};
-use bench::report::Report;
 use bench::retrieval::{Half, Timeline};
 use bench::speed::{self, Extent};
 use bench::stored_vectors::{StoredVectors, texts};
 use bench::stores::StoreKind;
-use bench::{beam, budget, gate, imports, lanes, locomo, longmemeval, peps, realmem, realtalk, shadow, timeqa};
+use bench::{
+    beam, budget, factconsolidation, gate, imports, lanes, locomo, longmemeval, peps, policies,
+    precisionmembench, realmem, realtalk, shadow, timeqa,
+};
 use clap::{Args, Parser, Subcommand};
 use inference::embed::Embed;
-use bench::{factconsolidation, gate, imports, peps, policies, precisionmembench};
-use clap::{Parser, Subcommand};
+use inference::local::LocalEmbedder;
 
 /// Measures Testimony on real data, beside the machine's own limits.
 #[derive(Parser)]
@@ -51,8 +52,11 @@ struct Retrieval {
     /// The systems to compare, such as `testimony,bm25`; all of them, when left out.
     #[arg(long, global = true, value_delimiter = ',')]
     systems: Vec<String>,
-    /// Vectors made elsewhere, for the systems that need an embedder.
+    /// A model pack, for the systems that need an embedder.
     #[arg(long, global = true)]
+    pack: Option<PathBuf>,
+    /// Vectors made elsewhere, in its place.
+    #[arg(long, global = true, conflicts_with = "pack")]
     vectors: Option<PathBuf>,
     /// Score only the questions of one half, to tune on one and report on the other.
     #[arg(long, global = true)]
@@ -233,6 +237,9 @@ fn main() -> Result<ExitCode> {
 fn embedder(given: &Retrieval) -> Result<Option<Arc<dyn Embed>>> {
     if let Some(path) = &given.vectors {
         return Ok(Some(Arc::new(StoredVectors::read(path)?)));
+    }
+    if let Some(path) = &given.pack {
+        return Ok(Some(Arc::new(LocalEmbedder::open(path)?)));
     }
     Ok(None)
 }
