@@ -230,8 +230,8 @@ on_every_store! {
         assert_eq!(of(&shadowed, Event::Compared), 0);
         assert!(shadowed.shadow().is_some_and(|lane| lane.status().busy));
         drop(shadowed);
+        assert_eq!(telemetry.shadow_rollups().expect("read"), [], "it is stalled still, and nobody waited for it");
         drop(release);
-        assert_eq!(telemetry.shadow_rollups().expect("read"), []);
     }
 
     /// The kill switch works in a running process from its next turn on, both ways.

@@ -5,12 +5,11 @@
 //!
 //! - [`data`] finds and reads the data sets; [`stores`] opens the stores under test;
 //! - [`machine`] measures the machine's own limits, [`measure`] repeats and summarises, [`report`] prints;
-//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`shadow`] are the instruments of the ledger and of turns;
+//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments of the ledger;
+//! - [`vectors`], [`policies`], [`shadow`], [`precisionmembench`], [`factconsolidation`] those of vectors and of turns;
 //! - [`retrieval`] is what the instruments of retrieval share, [`searcher`] the systems they compare, [`score`] and
 //!   [`compare`] the figures; [`beam`], [`realmem`], [`longmemeval`], [`timeqa`], [`locomo`], [`realtalk`], [`budget`] are they;
-//! - [`policies`], [`precisionmembench`], [`factconsolidation`] measure what a turn chooses; [`lanes`] plays the cases of
-//!   `evaluation/lanes/`;
-//! - [`all`] runs everything.
+//! - [`lanes`] plays the cases of `evaluation/lanes/`, and [`all`] runs everything.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
 pub mod data;
@@ -43,5 +42,6 @@ pub mod realtalk;
 pub mod shadow;
 pub mod speed;
 pub mod timeqa;
+pub mod vectors;
 
 pub mod all;

@@ -16,7 +16,7 @@ use bench::stored_vectors::{StoredVectors, texts};
 use bench::stores::StoreKind;
 use bench::{
     beam, budget, factconsolidation, gate, imports, lanes, locomo, longmemeval, peps, policies,
-    precisionmembench, realmem, realtalk, shadow, timeqa,
+    precisionmembench, realmem, realtalk, shadow, timeqa, vectors,
 };
 use clap::{Args, Parser, Subcommand};
 use inference::embed::Embed;
@@ -151,6 +151,27 @@ enum Instrument {
         #[arg(long)]
         small: Option<PathBuf>,
     },
+    /// The table of vectors, and the store that keeps them.
+    Vectors {
+        /// A file of raw 32-bit numbers, little-endian: what an embedding model made of passages.
+        #[arg(long, requires = "queries")]
+        passages: Option<PathBuf>,
+        /// The same of queries.
+        #[arg(long, requires = "passages")]
+        queries: Option<PathBuf>,
+        /// Numbers in a vector.
+        #[arg(long, default_value_t = 384)]
+        dims: usize,
+        /// The sizes of a table.
+        #[arg(long, value_delimiter = ',', default_value = "1000,10000,100000,1000000")]
+        sizes: Vec<usize>,
+        /// Queries asked of each table.
+        #[arg(long, default_value_t = 300)]
+        asked: usize,
+        /// Vectors kept in the store.
+        #[arg(long, default_value_t = 10_000)]
+        kept: usize,
+    },
     /// Opens the store of `speed` once.
     #[command(hide = true)]
     OpenOnce {
@@ -225,6 +246,17 @@ fn main() -> Result<ExitCode> {
         Instrument::Policies => policies::run(one(&kinds), directory)?,
         Instrument::Precisionmembench => precisionmembench::run(one(&kinds), directory)?,
         Instrument::Factconsolidation { misses } => factconsolidation::run(&kinds, directory, *misses)?,
+        Instrument::Vectors { passages, queries, dims, sizes, asked, kept } => {
+            let extent = vectors::Extent {
+                passages: passages.clone(),
+                queries: queries.clone(),
+                dims: *dims,
+                sizes: sizes.clone(),
+                asked: *asked,
+                kept: *kept,
+            };
+            vectors::run(directory, &extent)?
+        }
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
         Instrument::Hammer { appends } => hammer::run(directory, *appends, arguments.runs)?,
         Instrument::Peps => peps::run(&kinds, directory, arguments.runs)?,

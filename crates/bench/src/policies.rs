@@ -176,10 +176,14 @@ fn junk(room: &Room<'_>) -> Result<()> {
     let mut messages = Vec::new();
     for number in 0..970_i64 {
         let text = match number % 10 {
-            0..=4 => format!("The user is helped by an assistant that is concise and proactive, session {number}"),
+            0..=4 => {
+                format!("The user is helped by an assistant that is concise and proactive, session {number}")
+            }
             5..=6 => format!("Heartbeat check {number} completed and nothing needs attention"),
             7 => format!("The user is currently running task {number} and waits for the result of the build"),
-            8 => format!("The user prefers Vim as editor, has a dog and works on the server, profile {number}"),
+            8 => {
+                format!("The user prefers Vim as editor, has a dog and works on the server, profile {number}")
+            }
             _ => format!("The cron job {number} for the report was started and the report was sent"),
         };
         messages.push(said(100 + number, "self", "note", &text, &text)?);
@@ -283,7 +287,11 @@ const FAMILIES: &[Family] = &[
         asks: &[
             Ask { message: "Where is the backup server?", right: &["cellar"], fair: RULES },
             Ask { message: "When is Iva's concert?", right: &["second Friday"], fair: RULES },
-            Ask { message: "How does the landlord want the deposit?", right: &["bank transfer"], fair: RULES },
+            Ask {
+                message: "How does the landlord want the deposit?",
+                right: &["bank transfer"],
+                fair: RULES,
+            },
             Ask { message: "What is Marko allergic to?", right: &["penicillin"], fair: RULES },
             Ask { message: "Who gets the quarterly report?", right: &["Petra"], fair: RULES },
             Ask { message: "Where was the engine of the boat serviced?", right: &["Rovinj"], fair: RULES },
@@ -305,25 +313,35 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "a taste that changed",
         fill: changed_taste,
-        asks: &[Ask { message: "What do I like with breakfast?", right: &["green tea"], fair: &[
-            "black coffee", RULES[0], RULES[1], RULES[2], RULES[3],
-        ] }],
+        asks: &[Ask {
+            message: "What do I like with breakfast?",
+            right: &["green tea"],
+            fair: &["black coffee", RULES[0], RULES[1], RULES[2], RULES[3]],
+        }],
     },
     Family {
         name: "one word in common with twenty",
         fill: crowd,
-        asks: &[Ask { message: "When does the insurance plan of my car end?", right: &["September"], fair: RULES }],
+        asks: &[Ask {
+            message: "When does the insurance plan of my car end?",
+            right: &["September"],
+            fair: RULES,
+        }],
     },
     Family {
         name: "what a relation leads to",
         fill: relation,
         asks: &[
-            Ask { message: "Who is my wife?", right: &["iva"], fair: &[
-                "1990-06-12", "penicillin", RULES[0], RULES[1], RULES[2], RULES[3],
-            ] },
-            Ask { message: "When is my wife's birthday?", right: &["1990-06-12"], fair: &[
-                "spouse", "penicillin", RULES[0], RULES[1], RULES[2], RULES[3],
-            ] },
+            Ask {
+                message: "Who is my wife?",
+                right: &["iva"],
+                fair: &["1990-06-12", "penicillin", RULES[0], RULES[1], RULES[2], RULES[3]],
+            },
+            Ask {
+                message: "When is my wife's birthday?",
+                right: &["1990-06-12"],
+                fair: &["spouse", "penicillin", RULES[0], RULES[1], RULES[2], RULES[3]],
+            },
         ],
     },
 ];
@@ -377,7 +395,10 @@ pub fn run(kind: StoreKind, directory: &Path) -> Result<Report> {
     let mut report = Report::new("Policies side by side", "bench policies", Limits::measure(directory)?);
     let mut columns: Vec<String> = vec!["family".to_owned(), "requests".to_owned()];
     for policy in Policy::ALL {
-        columns.extend(["right shown", "others a request", "tokens a request"].map(|what| format!("{} {what}", policy.name())));
+        columns.extend(
+            ["right shown", "others a request", "tokens a request"]
+                .map(|what| format!("{} {what}", policy.name())),
+        );
     }
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut table = Table::new("The alpha case and the pollution family", &columns);

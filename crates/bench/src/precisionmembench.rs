@@ -18,7 +18,6 @@ use engine::observe::{Message, Observing};
 use engine::tokens::Tokens;
 use engine::turn::Turn;
 use engine::{Call, Engine};
-use ledger::admission::Policies;
 use ledger::entity::EntityRef;
 use ledger::resolve::Policy;
 use ledger::scope::Scope;
@@ -29,7 +28,7 @@ use serde_json::{Value as Json, json};
 use crate::data::folder;
 use crate::machine::Limits;
 use crate::report::{Report, Table};
-use crate::stores::{StoreKind, scope};
+use crate::stores::{StoreKind, policies_of, scope};
 
 const REGISTRY: &str = include_str!("../policies/precisionmembench.toml");
 
@@ -164,7 +163,7 @@ fn room(user: &str, name: &str) -> Result<Scope> {
 /// # Errors
 /// As the engine's verbs.
 pub fn store(kind: StoreKind, directory: &Path) -> Result<Stored> {
-    let policies = Policies::load(&[("predicates.toml", REGISTRY)])?;
+    let policies = policies_of(REGISTRY)?;
     let engine = Engine::new(kind.open(directory)?, policies, Arc::new(Tokens));
     let beliefs: Vec<Belief> = read("beliefs.seed.json")?;
     let mut stored = Stored {
@@ -231,10 +230,10 @@ impl Stored {
         let at: Instant = terminal.created_at.parse()?;
         let at = Instant::from_micros(at.micros() - successors as i64 * 86_400_000_000);
         let mut proposal = match predicate {
-            // The only relation: the auth service depends on Redis.
+            // The only relation, told by its first sentence: the auth service depends on Redis. The second is a condition.
             "depends_on" => json!({
                 "entity": entity.as_str(), "predicate": predicate, "value": "redis", "confidence": 1.0,
-                "quote": belief.content,
+                "quote": belief.content.split_inclusive(". ").next().unwrap_or(&belief.content).trim(),
             }),
             _ => json!({
                 "entity": entity.as_str(), "predicate": predicate, "value": belief.content, "confidence": 1.0,
@@ -273,7 +272,9 @@ impl Stored {
                     "proposer": "seed",
                 }))?;
                 let observing = Observing { kept_on_purpose: true, ..Observing::default() };
-                for answer in self.engine.observe(Call { scope: &scope, now: self.now }, vec![message], observing)? {
+                for answer in
+                    self.engine.observe(Call { scope: &scope, now: self.now }, vec![message], observing)?
+                {
                     let refused = answer.refused.iter().map(|no| {
                         format!("{} ({}): {} {}", belief.id, belief.epistemic_status, no.code, no.detail)
                     });
@@ -336,7 +337,9 @@ impl Stored {
             }
             for selected in &turned.selected {
                 let why = self.engine.why(call, &selected.id)?;
-                values.extend(why.versions.into_iter().filter(|one| one.id == selected.id).map(|one| one.value));
+                values.extend(
+                    why.versions.into_iter().filter(|one| one.id == selected.id).map(|one| one.value),
+                );
             }
             for value in values {
                 let Some((id, section)) = value.as_str().and_then(|text| self.belief_of.get(text)) else {
@@ -407,8 +410,7 @@ fn judge(expected: &Expected, shown: &Shown) -> Vec<String> {
 /// # Errors
 /// As the engine's verbs.
 pub fn run(kind: StoreKind, directory: &Path) -> Result<Report> {
-    let mut report =
-        Report::new("PrecisionMemBench", "bench precisionmembench", Limits::measure(directory)?);
+    let mut report = Report::new("PrecisionMemBench", "bench precisionmembench", Limits::measure(directory)?);
     let place = tempfile::tempdir_in(directory)?;
     let stored = store(kind, place.path())?;
     let mut whole = Table::new(
@@ -430,7 +432,8 @@ pub fn run(kind: StoreKind, directory: &Path) -> Result<Report> {
     let mut columns = vec!["category", "requests"];
     columns.extend(Policy::ALL.iter().map(|policy| policy.name()));
     let mut categories = Table::new("Whole, by category", &columns);
-    let names: BTreeSet<&String> = outcomes.iter().flat_map(|(_, outcome)| outcome.categories.keys()).collect();
+    let names: BTreeSet<&String> =
+        outcomes.iter().flat_map(|(_, outcome)| outcome.categories.keys()).collect();
     for name in names {
         let of = |outcome: &Outcome| outcome.categories.get(name).copied().unwrap_or_default();
         let mut row = vec![name.clone(), outcomes.first().map_or(0, |(_, one)| of(one).0).to_string()];

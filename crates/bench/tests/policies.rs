@@ -37,7 +37,12 @@ fn requests_are_answered_precisely() {
     let now = stored.ask(Policy::Turn3).expect("asked");
     assert_eq!(now.cases, 77);
     assert!(now.whole > before.whole, "{} {}", now.whole, before.whole);
-    assert!(now.precision() > before.precision() && now.recall() >= 90.0, "{} {}", now.precision(), now.recall());
+    assert!(
+        now.precision() > before.precision() && now.recall() >= 90.0,
+        "{} {}",
+        now.precision(),
+        now.recall()
+    );
 }
 
 #[test]
@@ -46,8 +51,8 @@ fn the_later_statement_answers() {
     let engine = factconsolidation::engine_for(StoreKind::Reference, place.path()).expect("an engine");
     let scope = scope("facts").expect("a name");
     let outcome = factconsolidation::play(&engine, &scope, "6k", usize::MAX).expect("played");
-    assert_eq!((outcome.statements, outcome.admitted), (456, 456), "{:?}", outcome.wrong);
+    assert_eq!((outcome.statements, outcome.admitted), (455, 453), "{:?}", outcome.wrong);
     assert!(outcome.superseded > 100, "{}", outcome.superseded);
-    assert!(outcome.single_recall.max(outcome.single_deep) >= 99, "{:?}", outcome.wrong);
-    assert!(outcome.multi_first > 2 * outcome.multi_recall, "{:?}", outcome.missed);
+    assert!(outcome.single_recall >= 99, "{:?}", outcome.wrong);
+    assert!(outcome.multi_first >= 70 && outcome.multi_recall < 10, "{:?}", outcome.missed);
 }

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Engine;
 use crate::lexical::{Hit, How, Query};
-use crate::names::{ALSO_CALLED, Names};
+use crate::names::{ALSO_CALLED, Names, mere_parts};
 use crate::recall::{matches, round};
 use crate::turn::Turn;
 use crate::view::View;
@@ -67,19 +67,15 @@ impl<'read> Found<'read> {
 impl Engine {
     /// What the turn considers: what matches its words or hints, what may matter without matching, what a matching
     /// relation leads to, and in a deep turn what is found by walking.
-    pub(crate) fn candidates(
-        &self,
-        view: View<'_>,
-        turn: &Turn,
-        notices: &mut Vec<String>,
-    ) -> Considered {
+    pub(crate) fn candidates(&self, view: View<'_>, turn: &Turn, notices: &mut Vec<String>) -> Considered {
         let mut found: Vec<Found<'_>> = Vec::new();
         let query = Query::new(&turn.message);
         let (own, more) = matches(view, &query, CANDIDATES_MAX);
         let own_matches = own.len();
         let mut names = Names::default();
+        let parts = mere_parts(&turn.message);
         for (fact, version, hit) in own {
-            let named = is_named(view, &mut names, &query, fact, &hit);
+            let named = is_named(view, &mut names, &query, &parts, fact, &hit);
             let found_so = Found::unmatched(fact, version);
             found.push(Found { score: hit.score, coverage: hit.coverage, named, ..found_so });
         }
@@ -174,7 +170,9 @@ impl Engine {
                     disputed.len() - 1
                 }) as u32),
             };
-            let Some((mut candidate, claim)) = self.candidate(view, one, dispute, threshold) else { continue };
+            let Some((mut candidate, claim)) = self.candidate(view, one, dispute, threshold) else {
+                continue;
+            };
             let next = questions.len() as u32;
             candidate.features.about =
                 *questions.entry((&claim.words.entity, claim.predicate.as_str())).or_insert(next);
@@ -243,6 +241,7 @@ fn is_named<'read>(
     view: View<'read>,
     names: &mut Names<'read>,
     query: &Query,
+    parts: &[String],
     fact: &'read Fact,
     hit: &Hit,
 ) -> bool {
@@ -254,31 +253,38 @@ fn is_named<'read>(
         .filter_map(|matched| {
             let term = view.snapshot.words.term(matched.term);
             let asked = asked.get(usize::from(matched.asked))?;
-            (matched.how != How::Neighbour || is_same_word(asked, term)).then_some(term)
+            let counts = match matched.how {
+                How::Neighbour => is_same_word(asked, term),
+                How::Compound => true,
+                How::Word | How::OtherStem => !parts.iter().any(|part| part == asked),
+            };
+            counts.then_some(term)
         })
         .collect();
     let of_entity = names.of(view.snapshot, &key.entity, key.realm);
     of_entity.iter().any(|name| name.iter().all(|word| matched.contains(&word.as_str())))
 }
 
-/// A misspelling keeps the beginning of a word; `mango` is none of `mongo`, and of three letters nothing can be said.
+/// A misspelling keeps the beginning of a word, and its letters but for one left out, doubled or moved: `eror` is `error`,
+/// `mango` is not `mongo`, and of three letters nothing can be said.
 fn is_same_word(asked: &str, term: &str) -> bool {
-    let beginning = |word: &str| word.chars().take(2).collect::<String>();
-    asked.chars().count() > 3 && beginning(asked) == beginning(term)
+    let letters = |word: &str| word.chars().collect::<Vec<char>>();
+    let (mut one, mut other) = (letters(asked), letters(term));
+    let begins_alike = one.iter().take(2).eq(other.iter().take(2));
+    one.sort_unstable();
+    other.sort_unstable();
+    one.len() > 3 && begins_alike && (one.len() != other.len() || one == other)
 }
 
 /// Another name of something is for finding it; shown it is only where nothing else about the thing was found.
 fn leave_out_mere_names(found: &mut Vec<Found<'_>>) {
-    let is_name =
-        |one: &Found<'_>| one.fact.key.as_ref().is_some_and(|key| &*key.predicate == ALSO_CALLED);
+    let is_name = |one: &Found<'_>| one.fact.key.as_ref().is_some_and(|key| &*key.predicate == ALSO_CALLED);
     let told: FxHashSet<EntityRef> = found
         .iter()
         .filter(|one| !is_name(one))
         .filter_map(|one| one.fact.key.as_ref().map(|key| key.entity.clone()))
         .collect();
-    found.retain(|one| {
-        !is_name(one) || one.fact.key.as_ref().is_none_or(|key| !told.contains(&key.entity))
-    });
+    found.retain(|one| !is_name(one) || one.fact.key.as_ref().is_none_or(|key| !told.contains(&key.entity)));
 }
 
 /// Adds what the best matching relations lead to: facts about their value, in the same realm, that did not match.

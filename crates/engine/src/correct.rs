@@ -85,8 +85,7 @@ impl Engine {
         };
         let observing = Observing { kept_on_purpose: true, ..Observing::default() };
         let observed = self.observe(call, vec![message], observing)?.pop();
-        let observed =
-            observed.ok_or_else(|| EngineError::Input("nothing was corrected".to_owned()))?;
+        let observed = observed.ok_or_else(|| EngineError::Input("nothing was corrected".to_owned()))?;
         Ok(Corrected { corrected: id.to_owned(), observed })
     }
 

@@ -160,9 +160,9 @@ impl Engine {
         match (&self.embedder, missing) {
             (None, _) => Some(NO_MODEL.to_owned()),
             (Some(_), 0) => None,
-            (Some(_), _) => {
-                Some(format!("{missing} of {total} memories have no vector yet; they are found by their words"))
-            }
+            (Some(_), _) => Some(format!(
+                "{missing} of {total} memories have no vector yet; they are found by their words"
+            )),
         }
     }
 
@@ -228,10 +228,8 @@ impl Engine {
         match kind {
             Placed::Claim => {
                 let texts = snapshot.claims_without_vector().take(limit);
-                let texts = texts.map(|(id, claim)| Text {
-                    of: id.0,
-                    pieces: vec![version_text(claim, self.registry())],
-                });
+                let texts = texts
+                    .map(|(id, claim)| Text { of: id.0, pieces: vec![version_text(claim, self.registry())] });
                 Ok((snapshot.head(), texts.collect()))
             }
             Placed::Evidence => {

@@ -5,10 +5,10 @@
 
 pub mod answer;
 mod calibrated;
-pub mod dense;
-pub mod embed;
 mod candidates;
 pub mod correct;
+pub mod dense;
+pub mod embed;
 pub mod error;
 pub mod export;
 pub mod forget;

@@ -114,13 +114,15 @@ fn read_kind(kind: &str) -> Result<Wanted, EngineError> {
         "all" => Ok(Wanted::All),
         "entry" => Ok(Wanted::Entries),
         "fact" => Ok(Wanted::Facts),
-        class => CLASSES.into_iter().find(|known| known.as_str() == class).map(Wanted::Class).ok_or_else(|| {
-            let known: Vec<&str> = CLASSES.iter().map(|class| class.as_str()).collect();
-            let short: String = class.chars().take(60).collect();
-            EngineError::Input(format!(
-                "kind `{short}` is none of `entry`, `fact`, `all`, `{}`",
-                known.join("`, `")
-            ))
-        }),
+        class => {
+            CLASSES.into_iter().find(|known| known.as_str() == class).map(Wanted::Class).ok_or_else(|| {
+                let known: Vec<&str> = CLASSES.iter().map(|class| class.as_str()).collect();
+                let short: String = class.chars().take(60).collect();
+                EngineError::Input(format!(
+                    "kind `{short}` is none of `entry`, `fact`, `all`, `{}`",
+                    known.join("`, `")
+                ))
+            })
+        }
     }
 }

@@ -132,7 +132,9 @@ impl Engine {
     fn compare_one(&self, turn: &RecordedTurn, from: Policy, to: Policy, diff: &mut PolicyDiff) {
         let record = &turn.record;
         let overhead = self.overhead(record.candidates_cut);
-        let run = |policy| Chosen::of(&record.candidates, &select(policy, &record.candidates, record.budget, overhead));
+        let run = |policy| {
+            Chosen::of(&record.candidates, &select(policy, &record.candidates, record.budget, overhead))
+        };
         let (one, other) = (run(from), run(to));
         diff.turns += 1;
         diff.identical += usize::from(one.places == other.places);
@@ -226,6 +228,7 @@ fn numbers(policy: Policy) -> Map<String, Json> {
         ("support", numbers.support),
         ("dispute", numbers.dispute),
         ("others_words", numbers.others_words),
+        ("others_max", numbers.others_max),
         ("same_question", numbers.same_question),
     ];
     all.into_iter().map(|(name, number)| (name.to_owned(), json!(number))).collect()

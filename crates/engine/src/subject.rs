@@ -604,9 +604,13 @@ impl Held {
                     snapshot.durable = watermark;
                     return Ok(());
                 }
-                Ok(Appended::BasisMoved(_) | Appended::Unknown) => snapshot.take_back(basis, &log, &policies.registry),
+                Ok(Appended::BasisMoved(_) | Appended::Unknown) => {
+                    snapshot.take_back(basis, &log, &policies.registry)
+                }
                 // Somebody else wrote the very same here meanwhile: read again, and find it known.
-                Ok(Appended::Known(_)) if !named_by_caller => snapshot.take_back(basis, &log, &policies.registry),
+                Ok(Appended::Known(_)) if !named_by_caller => {
+                    snapshot.take_back(basis, &log, &policies.registry)
+                }
                 Ok(Appended::Known(_)) => {
                     snapshot.take_back(basis, &log, &policies.registry);
                     let already_there = "this idempotency key was used before, for other content or a message since forgotten";

@@ -147,12 +147,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NotFound`] for a turn that is not there.
-    pub fn used_in_reply(
-        &self,
-        call: Call<'_>,
-        turn: &str,
-        reply: &str,
-    ) -> Result<UsedInReply, EngineError> {
+    pub fn used_in_reply(&self, call: Call<'_>, turn: &str, reply: &str) -> Result<UsedInReply, EngineError> {
         let id = self.read(call.scope, |snapshot| open_id(snapshot, Kind::Turn, turn).map(TurnId))?;
         let not_found = || EngineError::NotFound(turn.to_owned());
         let (record, _) = self.store().turn(call.scope, id)?.ok_or_else(not_found)?;

@@ -55,8 +55,8 @@ const ORDER_BONUS: f32 = 0.03;
 
 /// Words for oneself.
 const ONESELF: &[&str] = &[
-    "i", "me", "my", "mine", "ja", "mene", "meni", "mi", "moj", "moja", "moje", "moji", "moju", "mog", "mojeg", "mojoj",
-    "mom",
+    "i", "me", "my", "mine", "ja", "mene", "meni", "mi", "moj", "moja", "moje", "moji", "moju", "mog",
+    "mojeg", "mojoj", "mom",
 ];
 
 /// What a walk found.
@@ -180,9 +180,8 @@ impl<'read> Walk<'read> {
                 continue;
             }
             told.push(last.version.id);
-            let unexplained = words.iter().enumerate().filter(|(at, word)| {
-                state.explained & (1 << at) == 0 && !word.small
-            });
+            let unexplained =
+                words.iter().enumerate().filter(|(at, word)| state.explained & (1 << at) == 0 && !word.small);
             walk.paths.push(Path {
                 score: state.score.clamp(0.0, 1.0),
                 unexplained: unexplained.map(|(_, word)| word.surface.clone()).collect(),
@@ -196,7 +195,8 @@ impl<'read> Walk<'read> {
     pub fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         if !self.named {
-            notices.push("the question names nothing that is known; there was nowhere to walk from".to_owned());
+            notices
+                .push("the question names nothing that is known; there was nowhere to walk from".to_owned());
         } else if self.paths.is_empty() {
             notices.push("no relation of what the question names fits its other words".to_owned());
         }

@@ -13,8 +13,8 @@ const WORDS_MAX: usize = 64;
 
 /// Small words that turn a sentence around.
 const TURNING: &[&str] = &[
-    "bez", "cannot", "except", "ne", "never", "neither", "nema", "nije", "nikad", "nikada", "no", "none", "nor", "not",
-    "nothing", "only", "samo", "unless", "until", "without",
+    "bez", "cannot", "except", "ne", "never", "neither", "nema", "nije", "nikad", "nikada", "no", "none",
+    "nor", "not", "nothing", "only", "samo", "unless", "until", "without",
 ];
 
 /// The candidates so far, so that the next can be compared.
@@ -37,7 +37,8 @@ impl Wording {
             let lower = word.to_lowercase();
             let hash = hasher.hash_one(&lower);
             let is_name = at > 0 && word.starts_with(char::is_uppercase);
-            let turns = TURNING.contains(&lower.as_str()) || lower.ends_with("n't") || lower.ends_with("n\u{2019}t");
+            let turns =
+                TURNING.contains(&lower.as_str()) || lower.ends_with("n't") || lower.ends_with("n\u{2019}t");
             if is_name || turns || word.contains(char::is_numeric) {
                 strict.push(hash);
             }
@@ -82,10 +83,26 @@ mod tests {
     fn what_differs_in_substance_is_no_repetition() {
         let acme = EntityRef::parse("acme").expect("a slug");
         let table = [
-            ("the backup of the server runs every night at 02:00", "the backup of the server runs each night at 02:00", true),
-            ("the backup of the server runs every night at 02:00", "the backup of the server runs every night at 03:00", false),
-            ("eats meat with the family on all the big holidays", "never eats meat with the family on all the big holidays", false),
-            ("the review of the plan is done by Ana each and every week", "the review of the plan is done by Iva each and every week", false),
+            (
+                "the backup of the server runs every night at 02:00",
+                "the backup of the server runs each night at 02:00",
+                true,
+            ),
+            (
+                "the backup of the server runs every night at 02:00",
+                "the backup of the server runs every night at 03:00",
+                false,
+            ),
+            (
+                "eats meat with the family on all the big holidays",
+                "never eats meat with the family on all the big holidays",
+                false,
+            ),
+            (
+                "the review of the plan is done by Ana each and every week",
+                "the review of the plan is done by Iva each and every week",
+                false,
+            ),
             ("tea", "tea", true),
             ("tea", "coffee", false),
             ("", "", true),

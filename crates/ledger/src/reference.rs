@@ -437,7 +437,8 @@ impl VectorStore for ReferenceStore {
         after: VectorMark,
         take: &mut dyn FnMut(VectorRow),
     ) -> Result<VectorMark, StoreError> {
-        let mark = self.read(scope, |log| VectorMark { keeping: log.incarnation(), number: log.vectors_kept });
+        let mark =
+            self.read(scope, |log| VectorMark { keeping: log.incarnation(), number: log.vectors_kept });
         let since = if after.keeping == mark.keeping { after.number } else { 0 };
         let rows = self.read(scope, |log| {
             let first = (model.mark, Position::new(0, 0), 0);
@@ -445,7 +446,11 @@ impl VectorStore for ReferenceStore {
                 .range(first..)
                 .take_while(|((of_model, ..), _)| *of_model == model.mark)
                 .filter(|((_, of, _), (number, _))| *number > since && log.placed(*of) == Some(kind))
-                .map(|((_, of, piece), (_, vector))| VectorRow { of: *of, piece: *piece, vector: vector.clone() })
+                .map(|((_, of, piece), (_, vector))| VectorRow {
+                    of: *of,
+                    piece: *piece,
+                    vector: vector.clone(),
+                })
                 .collect::<Vec<VectorRow>>()
         });
         rows.into_iter().for_each(take);

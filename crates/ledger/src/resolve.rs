@@ -43,8 +43,12 @@ impl Policy {
     #[must_use]
     pub const fn summary(self) -> &'static str {
         match self {
-            Self::Turn1 => "relevance plus a fixed bonus for identity, constraint and preference; fills every slot",
-            Self::Turn2 => "up to eight that match, at most four that matter in general; room goes to more that match",
+            Self::Turn1 => {
+                "relevance plus a fixed bonus for identity, constraint and preference; fills every slot"
+            }
+            Self::Turn2 => {
+                "up to eight that match, at most four that matter in general; room goes to more that match"
+            }
             Self::Turn3 => {
                 "what must be kept to, then what matches above a floor, without repeats; room may stay empty"
             }
@@ -105,7 +109,8 @@ pub struct Turn3 {
     pub floor: u32,
     /// The same for a match the request names: naming alone is most of the evidence, so little is asked besides.
     pub floor_named: u32,
-    /// A match that is not strong is shown only beside nothing better: this share of the best one's worth, or more.
+    /// Beside a strong match one that is not strong must come near it: this share of the best one's worth, or of what makes
+    /// a match strong where that is more.
     pub weak_share: u32,
     /// Matches that are not strong, at most.
     pub weak_max: u32,
@@ -119,6 +124,8 @@ pub struct Turn3 {
     pub dispute: u32,
     /// What is taken off a match that rests on other words than the owner's.
     pub others_words: u32,
+    /// Matches on other words than the owner's, at most, where one on the owner's own words stands.
+    pub others_max: u32,
     /// What is taken off for each candidate already selected that answers the same question.
     pub same_question: u32,
 }
@@ -131,16 +138,17 @@ pub const TURN_3: Turn3 = Turn3 {
     entries_max: 5,
     entries_tokens_max: 500,
     related_max: 4,
-    strong: 400_000,
-    floor: 150_000,
+    strong: 500_000,
+    floor: 200_000,
     floor_named: 30_000,
-    weak_share: 600,
+    weak_share: 700,
     weak_max: 3,
     recency: 100,
     recency_half_days: 180,
     support: 30,
     dispute: 50,
     others_words: 100,
+    others_max: 4,
     same_question: 100,
 };
 
@@ -200,7 +208,8 @@ fn turn_3(filling: &mut Filling<'_>, numbers: &Turn3) {
         Relevance::Walked | Relevance::Hinted | Relevance::Strong => numbers.worth(candidate),
         _ => 0,
     };
-    important.sort_by_key(|(_, candidate)| (Reverse(strength(candidate)), candidate.class, candidate.version));
+    important
+        .sort_by_key(|(_, candidate)| (Reverse(strength(candidate)), candidate.class, candidate.version));
     let reserved = numbers.important_max.min(slots);
     let tokens = u64::from(filling.tokens_left.unwrap_or(0));
     let early_max = (tokens * u64::from(numbers.important_tokens_share) / 1_000) as u32;
@@ -220,16 +229,15 @@ fn turn_3(filling: &mut Filling<'_>, numbers: &Turn3) {
     }
 
     let matching = filling.places(|candidate| {
-        matches!(
-            kind(candidate),
-            Relevance::Walked | Relevance::Hinted | Relevance::Strong | Relevance::Weak
-        )
+        matches!(kind(candidate), Relevance::Walked | Relevance::Hinted | Relevance::Strong | Relevance::Weak)
     });
     // What waits for the end keeps its slots.
     let limit = (filling.taken() + numbers.matches_max).min(slots - late.len() as u32);
     let mut matching: Vec<usize> = matching.into_iter().map(|(place, _)| place).collect();
     let mut entries = Entries { numbers, count: 0, tokens: 0 };
     let (mut best, mut weak) = (0, 0);
+    let strong = u64::from(numbers.strong) * 1_000;
+    let (mut own, mut others) = (false, 0);
     while let Some(next) = (0..matching.len()).max_by_key(|at| {
         let candidate = &filling.candidates[matching[*at]];
         let is_weak = kind(candidate) == Relevance::Weak;
@@ -246,7 +254,12 @@ fn turn_3(filling: &mut Filling<'_>, numbers: &Turn3) {
         let refusal = match () {
             () if filling.repeats_taken(place) => Some(DropReason::Repeats),
             () if is_weak && weak >= numbers.weak_max => Some(DropReason::BelowFloor),
-            () if is_weak && worth * 1_000 < best * u64::from(numbers.weak_share) => Some(DropReason::BelowFloor),
+            () if is_weak && best > 0 && worth * 1_000 < best.max(strong) * u64::from(numbers.weak_share) => {
+                Some(DropReason::BelowFloor)
+            }
+            () if own && candidate.class == Class::World && others >= numbers.others_max => {
+                Some(DropReason::SlotBudget)
+            }
             () if !entries.has_room(candidate) => Some(DropReason::EntryCap),
             () => None,
         };
@@ -256,7 +269,9 @@ fn turn_3(filling: &mut Filling<'_>, numbers: &Turn3) {
         }
         filling.take_as(place, why_of(kind(candidate)), limit, DropReason::SlotBudget, 2);
         if filling.is_taken(place) {
-            best = best.max(numbers.worth(candidate));
+            best = best.max(if is_weak { 0 } else { numbers.worth(candidate) });
+            own |= candidate.class != Class::World;
+            others += u32::from(candidate.class == Class::World);
             weak += u32::from(is_weak);
             entries.add(candidate);
         }
@@ -566,7 +581,7 @@ mod tests {
     #[test]
     fn turn_3_shows_weak_matches_only_beside_nothing_better() {
         let weak: Vec<Candidate> =
-            (2..=9).map(|seq| candidate(seq, Class::Project, false, 200_000 - seq as u32)).collect();
+            (2..=9).map(|seq| candidate(seq, Class::Project, false, 300_000 - seq as u32)).collect();
         let alone = select(Policy::Turn3, &weak, Budget::default(), 0);
         assert_eq!(numbers(&alone), [2, 3, 4]);
         let mut beside = weak;
@@ -588,7 +603,7 @@ mod tests {
         candidates[0].dispute = Some(0);
         candidates[1].dispute = Some(0);
         // A third that says what one side says, and is not in dispute, is worth more than that side.
-        assert_eq!(numbers(&select(Policy::Turn3, &candidates, Budget::default(), 0)), [6, 3, 1, 2]);
+        assert_eq!(numbers(&select(Policy::Turn3, &candidates, Budget::default(), 0)), [3, 6, 1, 2]);
     }
 
     #[test]
@@ -622,7 +637,7 @@ mod tests {
     #[test]
     fn turn_3_prefers_what_is_recent_and_supported_among_likes() {
         let mut candidates: Vec<Candidate> =
-            (1..=3).map(|seq| candidate(seq, Class::Project, false, 500_000)).collect();
+            (1..=3).map(|seq| candidate(seq, Class::Project, false, 600_000)).collect();
         candidates[0].features.age_days = 900;
         candidates[1].support = 3;
         let selection = select(Policy::Turn3, &candidates, Budget::default(), 0);
@@ -630,8 +645,18 @@ mod tests {
     }
 
     #[test]
+    fn turn_3_keeps_documents_from_crowding_out_the_owner() {
+        let mut candidates: Vec<Candidate> =
+            (1..=10).map(|seq| candidate(seq, Class::World, false, 900_000 - seq as u32)).collect();
+        assert_eq!(select(Policy::Turn3, &candidates, Budget::default(), 0).selected.len(), 8);
+        candidates.push(candidate(11, Class::Project, false, 850_000));
+        let selection = select(Policy::Turn3, &candidates, Budget::default(), 0);
+        assert_eq!(numbers(&selection), [11, 1, 2, 3, 4], "worth more in the owner's own words");
+    }
+
+    #[test]
     fn turn_3_takes_along_what_a_relation_leads_to() {
-        let mut candidates = vec![candidate(1, Class::Relationship, false, 500_000)];
+        let mut candidates = vec![candidate(1, Class::Relationship, false, 600_000)];
         candidates.extend((2..=8).map(|seq| candidate(seq, Class::Identity, false, 0)));
         for related in &mut candidates[1..] {
             related.features.hop = Some(1);
@@ -675,17 +700,18 @@ mod tests {
             Just(Class::Project),
             Just(Class::World)
         ];
-        let features = (any::<bool>(), 0..1_000_000_u32, 0..9_u32, proptest::option::of(0..6_u32), 0..2_000_u32)
-            .prop_map(|(named, hinted, about, repeats, age_days)| Features {
-                named,
-                hinted: hinted.saturating_sub(700_000),
-                about,
-                repeats,
-                age_days,
-                hop: (about == 8).then_some(1),
-                led_from: (about == 8).then_some(0),
-                ..Features::default()
-            });
+        let features =
+            (any::<bool>(), 0..1_000_000_u32, 0..9_u32, proptest::option::of(0..6_u32), 0..2_000_u32)
+                .prop_map(|(named, hinted, about, repeats, age_days)| Features {
+                    named,
+                    hinted: hinted.saturating_sub(700_000),
+                    about,
+                    repeats,
+                    age_days,
+                    hop: (about == 8).then_some(1),
+                    led_from: (about == 8).then_some(0),
+                    ..Features::default()
+                });
         let dispute = proptest::option::of(0..4_u32);
         let one = (classes, any::<bool>(), 0..1_000_000_u32, 0..60_u32, dispute, features);
         proptest::collection::vec(one, 0..40).prop_map(|all| {

@@ -57,7 +57,8 @@ impl SqliteStore {
         };
         let readers = Readers::new(access.clone(), options.readers_max);
         let vectors = VectorFile::new(dir, read_only, keyring.store());
-        let shared = Shared { data: dir.to_owned(), access, keyring, readers, cache: Cache::default(), vectors };
+        let shared =
+            Shared { data: dir.to_owned(), access, keyring, readers, cache: Cache::default(), vectors };
         if writer.is_some() {
             files::lay_ballast(&shared.ballast());
         }
@@ -101,6 +102,13 @@ fn look_at_header(path: &Path) -> Result<bool, StoreError> {
         return Err(damaged());
     }
     schema::check(version)?;
+    // Where no log waits beside it the file is whole pages; a piece of one at the end may be a table nobody reads today.
+    let page_bytes = u64::from(u16::from_be_bytes([header[16], header[17]]));
+    let log_waits = sibling(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
+    let bytes = fs::metadata(path).map_err(|error| error::file(error, path, "read"))?.len();
+    if page_bytes > 1 && bytes % page_bytes != 0 && !log_waits {
+        return Err(error::damaged(format!("`{}`", path.display()), "is cut short"));
+    }
     Ok(true)
 }
 

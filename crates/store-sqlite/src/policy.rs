@@ -65,8 +65,7 @@ impl SqliteStore {
             if last(&hand.connection).map_err(failed)? != number - 1 {
                 return Ok(false);
             }
-            let row =
-                params![number, act.deed.as_str(), act.from, act.to, act.at.micros(), sealed];
+            let row = params![number, act.deed.as_str(), act.from, act.to, act.at.micros(), sealed];
             hand.connection
                 .prepare_cached("INSERT INTO policy_act VALUES (?, ?, ?, ?, ?, ?)")
                 .and_then(|mut insert| insert.execute(row))

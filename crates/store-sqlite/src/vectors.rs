@@ -150,16 +150,20 @@ impl VectorFile {
 
     fn open_existing(&self, writes: bool) -> Result<Opened, Unusable> {
         let opened = || -> Result<Opened, Unusable> {
-            let connection = connection::open(&self.access, writes).map_err(|_| Unusable::Wrong("cannot be opened"))?;
-            let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+            let connection =
+                connection::open(&self.access, writes).map_err(|_| Unusable::Wrong("cannot be opened"))?;
+            let number =
+                |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
             if number("application_id")? != i64::from(APPLICATION) {
                 return Err(Unusable::Wrong("is of another program"));
             }
             if number("user_version")? != i64::from(VERSION) {
                 return Err(Unusable::Wrong("is of another version"));
             }
-            let (store, keeping): ([u8; 16], i64) = connection
-                .query_row("SELECT store, keeping FROM about", [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let (store, keeping): ([u8; 16], i64) =
+                connection.query_row("SELECT store, keeping FROM about", [], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?;
             if store != self.store {
                 return Err(Unusable::Wrong("is of another store"));
             }
@@ -286,7 +290,8 @@ impl VectorFile {
         let erased = self.write(|connection, _| {
             match rows {
                 None => {
-                    let mut select = connection.prepare_cached("SELECT sealed FROM vector WHERE subject = ?")?;
+                    let mut select =
+                        connection.prepare_cached("SELECT sealed FROM vector WHERE subject = ?")?;
                     let mut found = select.query([subject])?;
                     while let Some(row) = found.next()? {
                         needles.keep(row.get_ref(0)?.as_blob()?);
@@ -343,12 +348,16 @@ impl VectorFile {
         let mut writer = self.writer.lock();
         self.open_for_writing(&mut writer)?;
         let emptied = writer.as_ref().is_some_and(|opened| {
-            let busy = || opened.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+            let busy = || {
+                opened.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
+            };
             connection::with_patience(2_000, busy).is_ok_and(|busy| busy == 0)
         });
         if !emptied {
             *writer = None;
-            self.note("`derived/vectors.db` was in use while words were erased; vectors are made anew".to_owned());
+            self.note(
+                "`derived/vectors.db` was in use while words were erased; vectors are made anew".to_owned(),
+            );
             self.remove()?;
         }
         drop(writer);
@@ -584,21 +593,23 @@ impl VectorStore for SqliteStore {
             let Some(known) = find(&hand.connection, &mark)?.filter(|known| same(known, &basis)) else {
                 return Ok(Ok(0));
             };
-            shared.vectors.write(|connection, _| {
-                let number = match model_number(connection, &model)? {
-                    Some((_, dims)) if dims != model.dims => return Ok(Err(dims)),
-                    Some((number, _)) => number,
-                    None => {
-                        connection
-                            .prepare_cached("INSERT INTO model (mark, name, dims) VALUES (?, ?, ?)")?
-                            .execute(params![model.mark, model.name, model.dims])?;
-                        connection.last_insert_rowid()
-                    }
-                };
-                insert(connection, known, number, kind, &ready)?;
-                Ok(Ok(ready.len()))
-            })
-            .map(|kept| kept.map_err(|dims| other_dims(&model, dims)))
+            shared
+                .vectors
+                .write(|connection, _| {
+                    let number = match model_number(connection, &model)? {
+                        Some((_, dims)) if dims != model.dims => return Ok(Err(dims)),
+                        Some((number, _)) => number,
+                        None => {
+                            connection
+                                .prepare_cached("INSERT INTO model (mark, name, dims) VALUES (?, ?, ?)")?
+                                .execute(params![model.mark, model.name, model.dims])?;
+                            connection.last_insert_rowid()
+                        }
+                    };
+                    insert(connection, known, number, kind, &ready)?;
+                    Ok(Ok(ready.len()))
+                })
+                .map(|kept| kept.map_err(|dims| other_dims(&model, dims)))
         })?;
         kept
     }

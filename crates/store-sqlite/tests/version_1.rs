@@ -63,7 +63,8 @@ fn it_is_brought_up_to_date_and_kept_beside() {
         let Changes::Appended(entries) = store.changes_since(&me, 0).expect("changes") else {
             panic!("nothing was erased");
         };
-        let claims = entries.iter().flat_map(|entry| &entry.rows).filter(|(_, row)| matches!(row, Row::Claim(_)));
+        let claims =
+            entries.iter().flat_map(|entry| &entry.rows).filter(|(_, row)| matches!(row, Row::Claim(_)));
         assert_eq!(claims.count(), 6);
         assert_eq!(store.policy_acts().expect("acts").len(), round);
         let act = match round {

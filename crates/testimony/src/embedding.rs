@@ -141,3 +141,107 @@ fn embed_everyone(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use ::engine::remember::Remember;
+    use ::engine::tokens::Tokens;
+    use ::engine::{Call, Engine};
+    use ::ledger::admission::Policies;
+    use ::ledger::reference::ReferenceStore;
+    use ::ledger::scope::{Scope, Subject};
+    use inference::embed::{Embed, ModelIdentity, Role};
+    use inference::{Cancel, InferenceError, Limits};
+
+    use super::{Background, embed};
+
+    /// A stand-in: places a text by how often its letters stand in it.
+    struct Letters {
+        identity: ModelIdentity,
+        asked: AtomicUsize,
+    }
+
+    impl Letters {
+        fn new() -> Arc<Self> {
+            let identity = ModelIdentity { name: "letters".to_owned(), dims: 26, mark: [1; 32] };
+            Arc::new(Self { identity, asked: AtomicUsize::new(0) })
+        }
+    }
+
+    impl Embed for Letters {
+        fn identity(&self) -> &ModelIdentity {
+            &self.identity
+        }
+
+        fn embed(&self, _: Role, texts: &[&str], _: &Limits) -> Result<Vec<Vec<f32>>, InferenceError> {
+            self.asked.fetch_add(texts.len(), Ordering::Relaxed);
+            let place = |text: &&str| {
+                let count = |letter: u8| text.bytes().filter(|byte| *byte == letter).count() as f32;
+                let counts: Vec<f32> = (b'a'..=b'z').map(|letter| count(letter) + 0.01).collect();
+                let length = counts.iter().map(|count| count * count).sum::<f32>().sqrt();
+                counts.iter().map(|count| count / length).collect()
+            };
+            Ok(texts.iter().map(place).collect())
+        }
+    }
+
+    fn remember(engine: &Engine, scope: &Scope, text: &str) {
+        let remember = Remember { text: text.to_owned(), ..Remember::default() };
+        engine.remember(Call { scope, now: crate::now() }, remember).expect("kept");
+    }
+
+    fn missing(engine: &Engine, scope: &Scope) -> u64 {
+        engine.embed_progress(Call { scope, now: crate::now() }).expect("progress").missing
+    }
+
+    #[test]
+    fn the_thread_embeds_what_comes_in_for_everybody_and_ends_when_dropped() {
+        let letters = Letters::new();
+        let engine = Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens));
+        let engine = Arc::new(engine.with_embedder(letters.clone()));
+        let scopes = ["ana", "ben"].map(|name| Scope::of(Subject::parse(name).expect("a name")));
+        scopes.iter().for_each(|scope| remember(&engine, scope, "The spare key hangs in the shed"));
+        let background = Background::start(engine.clone()).expect("a thread");
+        let done = |scope: &Scope| {
+            for _ in 0..3_000 {
+                if missing(&engine, scope) == 0 {
+                    return true;
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            false
+        };
+        assert!(scopes.iter().all(done), "what was there is embedded");
+        remember(&engine, &scopes[1], "The bicycle is red");
+        background.wake();
+        assert!(done(&scopes[1]), "what comes in is embedded");
+        drop(background);
+        let asked = letters.asked.load(Ordering::Relaxed);
+        remember(&engine, &scopes[0], "The ladder is at the neighbour's");
+        assert!(missing(&engine, &scopes[0]) > 0);
+        assert_eq!(letters.asked.load(Ordering::Relaxed), asked, "nobody is at work any more");
+    }
+
+    #[test]
+    fn a_bound_is_kept_and_told() {
+        let engine = Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens));
+        let engine = engine.with_embedder(Letters::new());
+        let scope = Scope::of(Subject::parse("ana").expect("a name"));
+        for number in 0..8 {
+            remember(&engine, &scope, &format!("Box {number} holds winter clothes"));
+        }
+        let call = Call { scope: &scope, now: crate::now() };
+        let mut told = 0;
+        let some = embed(&engine, call, 5, &Cancel::default(), |_| told += 1).expect("embedded");
+        assert_eq!((some.done, some.missing + some.done), (5, some.total));
+        assert_eq!(told, 1);
+        let stopped = Cancel::default();
+        stopped.cancel();
+        assert_eq!(embed(&engine, call, 5, &stopped, |_| {}).expect("stopped").done, 0);
+        assert_eq!(embed(&engine, call, usize::MAX, &Cancel::default(), |_| {}).expect("rest").missing, 0);
+    }
+}

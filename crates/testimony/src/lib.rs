@@ -17,8 +17,8 @@
 
 pub mod backup;
 pub mod drafts;
-pub mod shadow;
 pub mod embedding;
+pub mod shadow;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -30,6 +30,7 @@ const VERBS: &[&str] = &[
     "rebuild",
     "shadow",
     "study",
+    "reembed",
     "demo",
     "completions",
     "man",

@@ -64,7 +64,11 @@ fn turns_of_before_come_out_the_same_to_the_byte() {
     let diff = place.json(&["policy", "diff", "turn/1", "turn/2"]);
     assert_eq!((&diff["turns"], &diff["passed_over"]), (&3.into(), &1.into()), "{diff}");
     assert_eq!(diff["without_features"], 3, "{diff}");
-    assert_eq!((&diff["turns_with_use"], &diff["used"], &diff["from_kept"]), (&1.into(), &2.into(), &2.into()), "{diff}");
+    assert_eq!(
+        (&diff["turns_with_use"], &diff["used"], &diff["from_kept"]),
+        (&1.into(), &2.into(), &2.into()),
+        "{diff}"
+    );
 }
 
 #[test]
@@ -107,7 +111,11 @@ fn what_a_reply_used_is_read_from_its_citations() {
     assert_eq!(answer["used"], serde_json::json!(["M1", "M2"]), "{answer}");
     assert_eq!(answer["unknown"], serde_json::json!(["M12"]), "{answer}");
     let diff = place.json(&["policy", "diff", "turn/2", "turn/3"]);
-    assert_eq!((&diff["used"], &diff["to_kept"], &diff["without_features"]), (&2.into(), &2.into(), &0.into()), "{diff}");
+    assert_eq!(
+        (&diff["used"], &diff["to_kept"], &diff["without_features"]),
+        (&2.into(), &2.into(), &0.into()),
+        "{diff}"
+    );
 }
 
 #[test]
@@ -118,24 +126,32 @@ fn an_entry_is_listed_corrected_and_forgotten() {
     let listed = place.json(&["list", "--kind", "preference"]);
     assert_eq!(listed["items"].as_array().map(Vec::len), Some(1), "{listed}");
     let later = "2026-05-01T09:00:00Z";
-    let corrected = place
-        .run_with("", later, &["correct", &id, "I prefer coffee in the morning"])
-        .ended(0)
-        .json();
+    let corrected =
+        place.run_with("", later, &["correct", &id, "I prefer coffee in the morning"]).ended(0).json();
     assert_eq!(corrected["counts"]["admitted"], 2, "{corrected}");
     let now = place.run_with("", later, &["list"]).ended(0).json();
     let texts = now["items"].to_string();
     assert!(texts.contains("coffee") && !texts.contains("tea"), "{now}");
     let history = place.run_with("", later, &["history", &id]).ended(0).json();
     assert!(history.to_string().contains("close"), "the old one ended with a receipt: {history}");
-    let before = place.run_with("", later, &["recall", "--valid-at", "2026-04-15", "morning"]).ended(0).json();
+    let before =
+        place.run_with("", later, &["recall", "--valid-at", "2026-04-15", "morning"]).ended(0).json();
     assert!(before.to_string().contains("tea"), "and is still told of its time: {before}");
     assert_eq!(place.run_with("", later, &["correct", &id, "again"]).exit, 3);
     let new = now["items"][0]["id"].as_str().expect("an id");
     let _ = place.run_with("", later, &["forget", new]).ended(0);
     assert_eq!(place.run_with("", later, &["list"]).exit, 1);
 
-    let one = place.json(&["remember", "--entity", "self", "--predicate", "home_city", "--value", "Zagreb", "I live in Zagreb"]);
+    let one = place.json(&[
+        "remember",
+        "--entity",
+        "self",
+        "--predicate",
+        "home_city",
+        "--value",
+        "Zagreb",
+        "I live in Zagreb",
+    ]);
     let id = one["admitted"][0]["version"].as_str().expect("an id");
     let corrected = place.run_with("", later, &["correct", id, "Split"]).ended(0).json();
     assert_eq!(corrected["admitted"][0]["transition"], "supersede", "{corrected}");
@@ -152,22 +168,31 @@ fn a_deep_recall_walks_and_says_how() {
         ("petra", "birthday", "1980-02-03", "Petra was born on 3 February 1980"),
         ("petra", "birthday", "1981-02-03", "Petra was born on 3 February 1981"),
     ] {
-        let _ = place.run_with("", if value.starts_with("1981") { "2026-04-02T09:00:00Z" } else { "2026-04-01T09:00:00Z" },
-            &["remember", "--entity", entity, "--predicate", predicate, "--value", value, text]).ended(0);
+        let _ = place
+            .run_with(
+                "",
+                if value.starts_with("1981") { "2026-04-02T09:00:00Z" } else { "2026-04-01T09:00:00Z" },
+                &["remember", "--entity", entity, "--predicate", predicate, "--value", value, text],
+            )
+            .ended(0);
     }
     let later = "2026-04-03T09:00:00Z";
-    let answer = place.run_with("", later, &["recall", "--deep", "When was the manager of Iva born?"]).ended(0).json();
+    let answer =
+        place.run_with("", later, &["recall", "--deep", "When was the manager of Iva born?"]).ended(0).json();
     let best = &answer["paths"][0];
     assert_eq!(best["answer"], "1981-02-03", "{answer}");
     assert_eq!(best["steps"].as_array().map(Vec::len), Some(2), "{answer}");
     assert_eq!(best["steps"][0]["words"], serde_json::json!(["manager"]), "{answer}");
     assert_eq!(best["steps"][1]["before"][0]["value"], "1980-02-03", "{answer}");
     assert_eq!(answer["items"][0]["value"], "1981-02-03", "{answer}");
-    let turned = place.run_with("", later, &["turn", "--deep", "When was the manager of Iva born?"]).ended(0).json();
-    let hops: Vec<&Json> = turned["selected"].as_array().expect("a list").iter().filter(|one| one["why"] == "hop").collect();
+    let turned =
+        place.run_with("", later, &["turn", "--deep", "When was the manager of Iva born?"]).ended(0).json();
+    let hops: Vec<&Json> =
+        turned["selected"].as_array().expect("a list").iter().filter(|one| one["why"] == "hop").collect();
     assert_eq!(hops.len(), 2, "{turned}");
     assert_eq!(place.json(&["replay", turned["turn"].as_str().expect("an id")])["identical"], true);
-    let nowhere = place.run_with("", later, &["recall", "--deep", "When was the manager of Marko born?"]).json();
+    let nowhere =
+        place.run_with("", later, &["recall", "--deep", "When was the manager of Marko born?"]).json();
     assert!(nowhere["paths"].as_array().is_some_and(Vec::is_empty), "{nowhere}");
     assert!(nowhere["notices"].to_string().contains("nowhere to walk"), "{nowhere}");
 }

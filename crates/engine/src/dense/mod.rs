@@ -1,5 +1,5 @@
 //! Vectors of a subject's snapshot, found again by nearness: one byte a number, scanned whole while there are few, and
-//! from [`SKETCHED_ROWS_MIN`] on sifted by one-bit sketches first.
+//! from [`SKETCHED_ROWS_MIN`] on sifted by sketches of one bit a number first.
 //!
 //! [`scan`] holds the two loops everything spends its time in, [`sketch`] the sketches, [`shortlist`] the best so far.
 //! Whole numbers are multiplied and added, so an answer is the same to the bit on every machine and however the scan is

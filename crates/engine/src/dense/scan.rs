@@ -1,10 +1,12 @@
-//! The two loops everything spends its time in: products of whole numbers, and counts of differing bits.
+//! The two loops everything spends its time in: products of whole numbers, and weighted counts of bits.
 //!
 //! Both are plain Rust that the compiler turns into wide instructions, once for each sort of processor; which one runs
 //! is chosen when the program does. Measured against hand-written kernels in `docs/decisions/0012-vector-scan.md`.
 #![allow(unsafe_code, reason = "`multiversion` calls the version it found the processor to have")]
 
 use multiversion::multiversion;
+
+use super::sketch::PLANES;
 
 /// The most a stored step can be, either way.
 const STEP_MAX: i64 = 127;
@@ -59,30 +61,41 @@ pub(super) fn product(query: &[i16], row: &[i8]) -> i32 {
 }
 
 #[inline(always)]
-fn differing<const WORDS: usize>(query: &[u64], sketches: &[u64], distances: &mut [u32]) {
-    for (distance, sketch) in distances.iter_mut().zip(sketches.chunks_exact(WORDS)) {
-        *distance = query.iter().zip(sketch).map(|(one, other)| (one ^ other).count_ones()).sum();
+fn weigh<const WORDS: usize>(planes: &[u64], sketches: &[u64], sums: &mut [u32]) {
+    for (sum, sketch) in sums.iter_mut().zip(sketches.chunks_exact(WORDS)) {
+        *sum = weigh_one(planes, sketch);
     }
 }
 
-/// In how many bits `query` differs from each sketch, of as many words as it has.
+#[inline(always)]
+fn weigh_one(planes: &[u64], sketch: &[u64]) -> u32 {
+    let mut sum = 0;
+    for (plane, words) in planes.chunks_exact(sketch.len()).enumerate() {
+        let ones: u32 = words.iter().zip(sketch).map(|(one, other)| (one & other).count_ones()).sum();
+        sum += ones << plane;
+    }
+    sum
+}
+
+/// For each sketch, the sum of the query's steps over its bits; the steps stand in [`super::sketch::PLANES`] planes of bits,
+/// the lowest first, each as long as a sketch.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512vl+avx512vpopcntdq",
     "x86_64+avx2+popcnt",
     "x86_64+popcnt",
 ))]
-pub(super) fn distances(query: &[u64], sketches: &[u64], distances: &mut [u32]) {
+pub(super) fn weighted(planes: &[u64], sketches: &[u64], sums: &mut [u32]) {
     // The usual lengths are known when the program is compiled, which makes short loops of them.
-    match query.len() {
-        4 => differing::<4>(query, sketches, distances),
-        6 => differing::<6>(query, sketches, distances),
-        8 => differing::<8>(query, sketches, distances),
-        12 => differing::<12>(query, sketches, distances),
-        16 => differing::<16>(query, sketches, distances),
-        24 => differing::<24>(query, sketches, distances),
+    match planes.len() / PLANES {
+        4 => weigh::<4>(&planes[..16], sketches, sums),
+        6 => weigh::<6>(&planes[..24], sketches, sums),
+        8 => weigh::<8>(&planes[..32], sketches, sums),
+        12 => weigh::<12>(&planes[..48], sketches, sums),
+        16 => weigh::<16>(&planes[..64], sketches, sums),
+        24 => weigh::<24>(&planes[..96], sketches, sums),
         words => {
-            for (distance, sketch) in distances.iter_mut().zip(sketches.chunks_exact(words.max(1))) {
-                *distance = query.iter().zip(sketch).map(|(one, other)| (one ^ other).count_ones()).sum();
+            for (sum, sketch) in sums.iter_mut().zip(sketches.chunks_exact(words.max(1))) {
+                *sum = weigh_one(planes, sketch);
             }
         }
     }

@@ -923,16 +923,14 @@ pub fn vectors_are_kept_and_read_back(make: Make<'_>) {
     three_messages(&*store, &ana);
     three_messages(&*store, &ben);
     let basis = store.head(&ana).expect("head");
-    let rows =
-        [vector(MESSAGES[0], 0, 1), vector(MESSAGES[0], 1, 2), vector(MESSAGES[2], 0, 3)];
+    let rows = [vector(MESSAGES[0], 0, 1), vector(MESSAGES[0], 1, 2), vector(MESSAGES[2], 0, 3)];
     assert_eq!(keep(&*store, &ana, &basis, Placed::Evidence, &rows), 3);
     assert_eq!(keep(&*store, &ana, &basis, Placed::Claim, &[vector(CLAIMS[1], 0, 4)]), 1);
     assert_eq!(vectors(&*store, &ana, &model(1), Placed::Evidence), rows);
     assert_eq!(vectors(&*store, &ana, &model(1), Placed::Claim), [vector(CLAIMS[1], 0, 4)]);
     assert_eq!(vectors(&*store, &ana, &model(2), Placed::Evidence), []);
     assert_eq!(vectors(&*store, &ben, &model(1), Placed::Evidence), []);
-    let (all, mark) =
-        vectors_after(&*store, &ana, &model(1), Placed::Evidence, VectorMark::default());
+    let (all, mark) = vectors_after(&*store, &ana, &model(1), Placed::Evidence, VectorMark::default());
     assert_eq!(all.len(), 3);
     assert_eq!(vectors_after(&*store, &ana, &model(1), Placed::Evidence, mark).0, []);
     assert_eq!(keep(&*store, &ana, &basis, Placed::Evidence, &[vector(MESSAGES[0], 1, 9)]), 1);

@@ -7,14 +7,12 @@ use crate::fact::{FactRow, Standing, Transition, TransitionKind};
 use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId, Watermark};
 use crate::keys::Fingerprint;
 use crate::log::{Batch, Entry, Keyed, Row};
+use crate::policy::{PolicyAct, PolicyDeed};
+use crate::registry::Class;
 use crate::scope::{Scope, Subject};
 use crate::source::{Authority, Fidelity, Mode, Retention, Source, SourceKind};
 use crate::time::{AsOf, Instant, Moment, Span};
-use crate::policy::{PolicyAct, PolicyDeed};
-use crate::registry::Class;
-use crate::turn::{
-    Budget, Candidate, DropReason, Dropped, Features, Selected, Triage, TurnRecord, Why,
-};
+use crate::turn::{Budget, Candidate, DropReason, Dropped, Features, Selected, Triage, TurnRecord, Why};
 use crate::value::{Stated, Value};
 
 /// The scope of the subject called `name`.

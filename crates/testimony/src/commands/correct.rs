@@ -24,7 +24,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     let answer = context.look()?.correct(context.call(), &arguments.id, &arguments.text)?;
-    context.answer(&answer, |answer| format!("{} corrected\n{}", answer.corrected, tell::observed(&answer.observed)))?;
+    context.answer(&answer, |answer| {
+        format!("{} corrected\n{}", answer.corrected, tell::observed(&answer.observed))
+    })?;
     context.notices(&answer.observed.notices);
     Ok(if answer.observed.counts.admitted == 0 { Exit::Refused } else { Exit::Done })
 }

@@ -119,7 +119,11 @@ fn compared(diff: &PolicyDiff) -> String {
     let mut told = format!("{} turns, {} alike\n", diff.turns, diff.identical);
     _ = writeln!(told, "memories  {} {}, {} {}", diff.from, diff.from_items, diff.to, diff.to_items);
     _ = writeln!(told, "tokens    {} {}, {} {}", diff.from, diff.from_tokens, diff.to, diff.to_tokens);
-    _ = writeln!(told, "added {}, removed {}, disputes changed in {}", diff.added, diff.removed, diff.disputes_changed);
+    _ = writeln!(
+        told,
+        "added {}, removed {}, disputes changed in {}",
+        diff.added, diff.removed, diff.disputes_changed
+    );
     _ = writeln!(
         told,
         "used {} in {} turns: {} keeps {}, {} keeps {}",

@@ -48,8 +48,11 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         let state = engine.state(Call { scope: &scope, now: context.now() }, None, None)?;
         current += state.items.len() as u64;
         if context.exists() {
-            dropped +=
-                engine.store().vector_store().drop_vectors(&scope, None).map_err(engine::EngineError::from)?;
+            dropped += engine
+                .store()
+                .vector_store()
+                .drop_vectors(&scope, None)
+                .map_err(engine::EngineError::from)?;
         }
     }
     // Another engine, that holds none of what was dropped.

@@ -16,7 +16,9 @@ use crate::{interrupt, tell};
 /// Goes on where it was stopped: what is done is kept, and Ctrl-C loses a batch at most. Vectors of another model serve whoever
 /// uses that model until a subject is done, and are then dropped. All subjects are seen to.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  testimony reembed\n  testimony --json reembed --model multilingual-e5-small")]
+#[command(
+    after_help = "Examples:\n  testimony reembed\n  testimony --json reembed --model multilingual-e5-small"
+)]
 pub(crate) struct Arguments {
     /// The model; the one that is set up, when left out
     #[arg(long, value_name = "NAME")]

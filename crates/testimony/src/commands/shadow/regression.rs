@@ -29,7 +29,8 @@ pub(super) struct Lane {
 }
 
 impl Lanes {
-    /// Reads `{"regression": {…}, "challenge": {…}}`, or a list under `lanes` of objects that name their `lane`. A lane
+    /// Reads the report of the lanes of evaluation, which tells `families` with their `lane`, `cases` and `passed`; or
+    /// `{"regression": {…}, "challenge": {…}}`, or a list under `lanes` of objects that name their `lane`, where a lane
     /// tells `passed`, and `cases`, `total` or `failed`.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let failed = |error| Failure::file("read", path, &error);
@@ -61,7 +62,22 @@ impl Lanes {
 }
 
 impl Lane {
+    /// The families of a lane added up; `None` where there are none.
+    fn of_families(json: &Json, name: &str) -> Option<Self> {
+        let families = json.get("families")?.as_array()?;
+        let number = |family: &Json, field: &str| family.get(field).and_then(Json::as_u64);
+        let own = families.iter().filter(|family| family["lane"] == name);
+        let counts = own.map(|family| Some((number(family, "cases")?, number(family, "passed")?)));
+        let counts: Vec<(u64, u64)> = counts.collect::<Option<_>>()?;
+        let sum = |of: fn(&(u64, u64)) -> u64| counts.iter().map(of).fold(0, u64::saturating_add);
+        let lane = Self { cases: sum(|(cases, _)| *cases), passed: sum(|(_, passed)| *passed) };
+        (!counts.is_empty() && lane.passed <= lane.cases).then_some(lane)
+    }
+
     fn find(json: &Json, name: &str) -> Option<Self> {
+        if let Some(lane) = Self::of_families(json, name) {
+            return Some(lane);
+        }
         let listed = |list: &Json| {
             let named = |one: &&Json| ["lane", "name"].iter().any(|field| one[*field] == name);
             list.as_array()?.iter().find(named).cloned()
@@ -69,8 +85,9 @@ impl Lane {
         let lane = json.get(name).cloned().or_else(|| json.get("lanes").and_then(listed))?;
         let number = |field: &str| lane.get(field).and_then(Json::as_u64);
         let passed = number("passed")?;
-        let cases =
-            number("cases").or_else(|| number("total")).or_else(|| Some(passed + number("failed")?))?;
+        let cases = number("cases")
+            .or_else(|| number("total"))
+            .or_else(|| Some(passed.saturating_add(number("failed")?)))?;
         (passed <= cases).then_some(Self { cases, passed })
     }
 }
@@ -86,6 +103,11 @@ mod tests {
         for told in [
             json!({"regression": {"passed": 7, "cases": 9}}),
             json!({"regression": {"passed": 7, "failed": 2}}),
+            json!({"families": [
+                {"lane": "regression", "of": "recall", "cases": 4, "passed": 4},
+                {"lane": "challenge", "of": "recall", "cases": 8, "passed": 1},
+                {"lane": "regression", "of": "limits", "cases": 5, "passed": 3},
+            ]}),
             json!({"lanes": [{"lane": "challenge", "passed": 1, "total": 2}, {"lane": "regression", "passed": 7, "total": 9}]}),
         ] {
             let lane = Lane::find(&told, "regression").expect("a lane");
