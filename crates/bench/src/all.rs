@@ -8,7 +8,10 @@ use crate::compare::Setting;
 use crate::report::Report;
 use crate::speed::Extent;
 use crate::stores::StoreKind;
-use crate::{beam, budget, gate, hammer, imports, longmemeval, peps, realmem, speed, timeqa};
+use crate::{
+    beam, budget, factconsolidation, gate, hammer, imports, longmemeval, peps, policies, precisionmembench,
+    realmem, shadow, speed, timeqa,
+};
 
 /// What instruments may need.
 pub struct Everything<'setting> {
@@ -22,6 +25,13 @@ pub struct Everything<'setting> {
     pub program: &'setting Path,
 }
 
+impl Everything<'_> {
+    /// The store of an instrument whose figures do not depend on it.
+    fn store(&self) -> StoreKind {
+        self.stores.first().copied().unwrap_or(StoreKind::Reference)
+    }
+}
+
 type Instrument = fn(&Everything<'_>) -> Result<Report>;
 
 /// The instruments by name, in the order of the report. Those that need a file the caller has are not among them.
@@ -31,6 +41,9 @@ pub const INSTRUMENTS: &[(&str, Instrument)] = &[
     ("longmemeval", |given| longmemeval::run(given.setting)),
     ("timeqa", |given| timeqa::run(given.setting)),
     ("budget", |given| budget::run(given.setting)),
+    ("policies", |given| policies::run(given.store(), &given.setting.directory)),
+    ("precisionmembench", |given| precisionmembench::run(given.store(), &given.setting.directory)),
+    ("factconsolidation", |given| factconsolidation::run(given.stores, &given.setting.directory, false)),
     ("peps", |given| peps::run(given.stores, &given.setting.directory, given.runs)),
     ("gate", |given| gate::run(&given.setting.directory, 1)),
     ("imports", |given| imports::run(given.stores, &given.setting.directory, given.runs)),
@@ -38,6 +51,7 @@ pub const INSTRUMENTS: &[(&str, Instrument)] = &[
     ("speed", |given| {
         speed::run(given.stores, &given.setting.directory, &Extent::full(given.runs, 1_000), given.program)
     }),
+    ("shadow", |given| shadow::run(&given.setting.directory, &shadow::Extent::full(given.runs), None)),
 ];
 
 /// Runs the instruments named, all of them without names.

@@ -20,6 +20,7 @@ use bench::{
 };
 use clap::{Args, Parser, Subcommand};
 use inference::embed::Embed;
+use inference::local::LocalEmbedder;
 
 /// Measures Testimony on real data, beside the machine's own limits.
 #[derive(Parser)]
@@ -51,8 +52,11 @@ struct Retrieval {
     /// The systems to compare, such as `testimony,bm25`; all of them, when left out.
     #[arg(long, global = true, value_delimiter = ',')]
     systems: Vec<String>,
-    /// Vectors made elsewhere, for the systems that need an embedder.
+    /// A model pack, for the systems that need an embedder.
     #[arg(long, global = true)]
+    pack: Option<PathBuf>,
+    /// Vectors made elsewhere, in its place.
+    #[arg(long, global = true, conflicts_with = "pack")]
     vectors: Option<PathBuf>,
     /// Score only the questions of one half, to tune on one and report on the other.
     #[arg(long, global = true)]
@@ -265,6 +269,9 @@ fn main() -> Result<ExitCode> {
 fn embedder(given: &Retrieval) -> Result<Option<Arc<dyn Embed>>> {
     if let Some(path) = &given.vectors {
         return Ok(Some(Arc::new(StoredVectors::read(path)?)));
+    }
+    if let Some(path) = &given.pack {
+        return Ok(Some(Arc::new(LocalEmbedder::open(path)?)));
     }
     Ok(None)
 }
