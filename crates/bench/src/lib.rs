@@ -5,18 +5,25 @@
 //!
 //! - [`data`] finds and reads the data sets; [`stores`] opens the stores under test;
 //! - [`machine`] measures the machine's own limits, [`measure`] repeats and summarises, [`report`] prints;
-//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments.
+//! - [`embedding`] opens the model of this machine;
+//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments; with a model, [`embedder`], [`tatoeba`], [`sib200`] and
+//!   [`copa`] too.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
 pub mod data;
 pub mod stores;
 
+pub mod embedding;
 pub mod machine;
 pub mod measure;
 pub mod report;
 
+pub mod copa;
+pub mod embedder;
 pub mod gate;
 pub mod hammer;
 pub mod imports;
 pub mod peps;
+pub mod sib200;
 pub mod speed;
+pub mod tatoeba;

@@ -9,7 +9,7 @@ use bench::hammer::{self, Load};
 use bench::report::Report;
 use bench::speed::{self, Extent};
 use bench::stores::StoreKind;
-use bench::{gate, imports, peps};
+use bench::{copa, embedder, gate, imports, peps, sib200, tatoeba};
 use clap::{Parser, Subcommand};
 
 /// Measures Testimony on real data, beside the machine's own limits.
@@ -61,6 +61,18 @@ enum Instrument {
         #[arg(long, default_value_t = 1_000)]
         subjects: usize,
     },
+    /// The local model: time, memory, and equality to the bit.
+    Embedder {
+        /// Also write texts, pieces and vectors here, for `tools/reference_embedding.py`.
+        #[arg(long)]
+        vectors: Option<PathBuf>,
+    },
+    /// The nearest sentence is the translation, four languages both ways.
+    Tatoeba,
+    /// Topics and translations by nearness, five languages.
+    Sib200,
+    /// Causes and effects in Croatian.
+    CopaHr,
     /// Opens the store of `speed` once.
     #[command(hide = true)]
     OpenOnce {
@@ -104,6 +116,10 @@ fn main() -> Result<ExitCode> {
         Instrument::Gate { step } => gate::run(directory, step)?,
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
         Instrument::Hammer { appends } => hammer::run(directory, appends, arguments.runs)?,
+        Instrument::Embedder { vectors } => embedder::run(directory, arguments.runs, vectors.as_deref())?,
+        Instrument::Tatoeba => tatoeba::run(directory)?,
+        Instrument::Sib200 => sib200::run(directory)?,
+        Instrument::CopaHr => copa::run(directory)?,
         Instrument::Peps => peps::run(&kinds, directory, arguments.runs)?,
     };
     print(&report, arguments.json)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    backup, completions, demo, disputes, doctor, export, forget, history, import, init, man, observe,
+    backup, completions, demo, disputes, doctor, export, forget, history, import, init, man, model, observe,
     rebuild, recall, remember, replay, restore, sources, state, timeline, turn, used, verify, why,
 };
 
@@ -103,6 +103,7 @@ pub(crate) enum Verb {
     Backup(backup::Arguments),
     Restore(restore::Arguments),
     Rebuild(rebuild::Arguments),
+    Model(model::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),

@@ -17,6 +17,7 @@
 
 pub mod backup;
 pub mod drafts;
+pub mod models;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -24,6 +24,7 @@ const VERBS: &[&str] = &[
     "backup",
     "restore",
     "rebuild",
+    "model",
     "demo",
     "completions",
     "man",

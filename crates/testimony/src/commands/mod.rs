@@ -11,6 +11,7 @@ pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod man;
+pub(crate) mod model;
 pub(crate) mod observe;
 pub(crate) mod rebuild;
 pub(crate) mod recall;
@@ -68,6 +69,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Backup(arguments) => backup::run(context, arguments),
         Verb::Restore(arguments) => restore::run(context, arguments),
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
+        Verb::Model(arguments) => model::run(context, arguments),
         Verb::Demo(arguments) => demo::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),
