@@ -45,6 +45,8 @@ step() {
 step format cargo fmt --all --check
 step tidy cargo run --quiet -p xtask -- tidy
 step clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
+# Tests of the embedding model fail without it. It is fetched once a machine, and kept outside the checkout.
+step model tools/model.sh
 if cargo nextest --version >/dev/null 2>&1; then
     step tests cargo nextest run --workspace --profile fast
     step doctests cargo test --workspace --doc --quiet

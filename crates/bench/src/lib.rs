@@ -9,12 +9,14 @@
 //! - [`vectors`], [`policies`], [`shadow`], [`precisionmembench`], [`factconsolidation`] those of vectors and of turns;
 //! - [`retrieval`] is what the instruments of retrieval share, [`searcher`] the systems they compare, [`score`] and
 //!   [`compare`] the figures; [`beam`], [`realmem`], [`longmemeval`], [`timeqa`], [`locomo`], [`realtalk`], [`budget`] are they;
+//! - [`embedding`] opens the model of this machine; [`embedder`], [`tatoeba`], [`sib200`] and [`copa`] measure it;
 //! - [`lanes`] plays the cases of `evaluation/lanes/`, and [`all`] runs everything.
 #![allow(clippy::disallowed_methods, reason = "an instrument reads the clock, the environment and files")]
 
 pub mod data;
 pub mod stores;
 
+pub mod embedding;
 pub mod machine;
 pub mod measure;
 pub mod report;
@@ -27,6 +29,8 @@ pub mod stored_vectors;
 
 pub mod beam;
 pub mod budget;
+pub mod copa;
+pub mod embedder;
 pub mod factconsolidation;
 pub mod gate;
 pub mod hammer;
@@ -40,7 +44,9 @@ pub mod precisionmembench;
 pub mod realmem;
 pub mod realtalk;
 pub mod shadow;
+pub mod sib200;
 pub mod speed;
+pub mod tatoeba;
 pub mod timeqa;
 pub mod vectors;
 

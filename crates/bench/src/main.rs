@@ -15,8 +15,8 @@ use bench::speed::{self, Extent};
 use bench::stored_vectors::{StoredVectors, texts};
 use bench::stores::StoreKind;
 use bench::{
-    beam, budget, factconsolidation, gate, imports, lanes, locomo, longmemeval, peps, policies,
-    precisionmembench, realmem, realtalk, shadow, timeqa, vectors,
+    beam, budget, copa, embedder, factconsolidation, gate, imports, lanes, locomo, longmemeval, peps,
+    policies, precisionmembench, realmem, realtalk, shadow, sib200, tatoeba, timeqa, vectors,
 };
 use clap::{Args, Parser, Subcommand};
 use inference::embed::Embed;
@@ -172,6 +172,18 @@ enum Instrument {
         #[arg(long, default_value_t = 10_000)]
         kept: usize,
     },
+    /// The local model: time, memory, and equality to the bit.
+    Embedder {
+        /// Also write texts, pieces and vectors here, for `tools/reference_embedding.py`.
+        #[arg(long, value_name = "FILE")]
+        write: Option<PathBuf>,
+    },
+    /// The nearest sentence is the translation, four languages both ways.
+    Tatoeba,
+    /// Topics and translations by nearness, five languages.
+    Sib200,
+    /// Causes and effects in Croatian.
+    CopaHr,
     /// Opens the store of `speed` once.
     #[command(hide = true)]
     OpenOnce {
@@ -259,6 +271,11 @@ fn main() -> Result<ExitCode> {
         }
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
         Instrument::Hammer { appends } => hammer::run(directory, *appends, arguments.runs)?,
+        Instrument::Hammer { appends } => hammer::run(directory, appends, arguments.runs)?,
+        Instrument::Embedder { write } => embedder::run(directory, arguments.runs, write.as_deref())?,
+        Instrument::Tatoeba => tatoeba::run(directory)?,
+        Instrument::Sib200 => sib200::run(directory)?,
+        Instrument::CopaHr => copa::run(directory)?,
         Instrument::Peps => peps::run(&kinds, directory, arguments.runs)?,
     };
     let json = serde_json::to_string(&report)?;

@@ -7,8 +7,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     backup, completions, correct, demo, disputes, doctor, export, forget, history, import, init, list, man,
-    observe, policy, profile, rebuild, recall, reembed, remember, replay, restore, shadow, sources, state,
-    study, timeline, turn, used, verify, why,
+    model, observe, policy, profile, rebuild, recall, reembed, remember, replay, restore, shadow, sources,
+    state, study, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -111,6 +111,7 @@ pub(crate) enum Verb {
     Shadow(shadow::Arguments),
     Study(study::Arguments),
     Reembed(reembed::Arguments),
+    Model(model::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),

@@ -18,6 +18,7 @@
 pub mod backup;
 pub mod drafts;
 pub mod embedding;
+pub mod models;
 pub mod shadow;
 
 use std::path::{Path, PathBuf};

@@ -31,6 +31,7 @@ const VERBS: &[&str] = &[
     "shadow",
     "study",
     "reembed",
+    "model",
     "demo",
     "completions",
     "man",

@@ -2,7 +2,7 @@
 //!
 //! A row of activations is put into bytes with a scale of its own, so nothing a text becomes depends on the texts beside it.
 
-use super::kernel::{Activations, Instructions, Kernel, PANEL, Portable, Weights};
+use super::kernel::{Activations, Instructions, Kernel, PANEL, Portable, SHARING, Take, Weights};
 use super::words::Words;
 
 /// The sizes of a model.
@@ -25,8 +25,8 @@ impl Sizes {
     pub fn fit(&self) -> bool {
         let limits = [self.dims, self.inner, self.layers, self.heads, self.places];
         limits.iter().all(|size| (1..=16_384).contains(size))
-            && self.dims.is_multiple_of(PANEL)
-            && self.inner.is_multiple_of(PANEL)
+            && self.dims.is_multiple_of(SHARING)
+            && self.inner.is_multiple_of(SHARING)
             && self.dims.is_multiple_of(self.heads)
             && (self.dims / self.heads).is_multiple_of(LANES)
     }
@@ -79,6 +79,9 @@ pub(super) struct Scratch {
 /// Numbers that are computed side by side.
 const LANES: usize = 16;
 
+/// Pieces that a piece looks at side by side.
+const LOOKED_AT: usize = 64;
+
 /// Keeps a normalisation from dividing by nothing, as the original does.
 const EPSILON: f32 = 1e-12;
 
@@ -119,32 +122,21 @@ pub(super) fn forward<K: Kernel>(
 
     for layer in &encoder.layers {
         scratch.bytes.quantise(&scratch.state, dims);
-        scratch.bytes.multiply::<K>(&layer.attention, |row, first, outputs| {
-            scratch.triples[row * dims * 3 + first..][..PANEL].copy_from_slice(outputs);
-        });
+        scratch.bytes.multiply::<K>(&layer.attention, Keep { rows: &mut scratch.triples, width: dims * 3 });
         let mut begin = 0;
         for text in texts {
             attend(encoder.sizes, begin..begin + text.len(), scratch);
             begin += text.len();
         }
         scratch.bytes.quantise(&scratch.context, dims);
-        scratch.bytes.multiply::<K>(&layer.attention_out, |row, first, outputs| {
-            add(&mut scratch.state[row * dims + first..][..PANEL], outputs);
-        });
+        scratch.bytes.multiply::<K>(&layer.attention_out, Add { rows: &mut scratch.state, width: dims });
         for row in scratch.state.chunks_exact_mut(dims) {
             normalise(row, &layer.attention_norm);
         }
         scratch.bytes.quantise(&scratch.state, dims);
-        scratch.bytes.multiply::<K>(&layer.inner, |row, first, outputs| {
-            let target = &mut scratch.inner[row * inner + first..][..PANEL];
-            for (target, output) in target.iter_mut().zip(outputs) {
-                *target = gelu(*output);
-            }
-        });
+        scratch.bytes.multiply::<K>(&layer.inner, Bend { rows: &mut scratch.inner, width: inner });
         scratch.bytes.quantise(&scratch.inner, inner);
-        scratch.bytes.multiply::<K>(&layer.outer, |row, first, outputs| {
-            add(&mut scratch.state[row * dims + first..][..PANEL], outputs);
-        });
+        scratch.bytes.multiply::<K>(&layer.outer, Add { rows: &mut scratch.state, width: dims });
         for row in scratch.state.chunks_exact_mut(dims) {
             normalise(row, &layer.outer_norm);
         }
@@ -160,10 +152,46 @@ pub(super) fn forward<K: Kernel>(
     vectors
 }
 
-#[inline(always)]
-fn add(target: &mut [f32], added: &[f32; PANEL]) {
-    for (target, added) in target.iter_mut().zip(added) {
-        *target += added;
+/// Outputs are kept as they are.
+struct Keep<'a> {
+    rows: &'a mut [f32],
+    width: usize,
+}
+
+/// Outputs are added to what is there.
+struct Add<'a> {
+    rows: &'a mut [f32],
+    width: usize,
+}
+
+/// Outputs go through [`gelu`].
+struct Bend<'a> {
+    rows: &'a mut [f32],
+    width: usize,
+}
+
+impl Take for Keep<'_> {
+    #[inline(always)]
+    fn take(&mut self, row: usize, first: usize, outputs: &[f32; PANEL]) {
+        self.rows[row * self.width + first..][..PANEL].copy_from_slice(outputs);
+    }
+}
+
+impl Take for Add<'_> {
+    #[inline(always)]
+    fn take(&mut self, row: usize, first: usize, outputs: &[f32; PANEL]) {
+        for (target, added) in self.rows[row * self.width + first..][..PANEL].iter_mut().zip(outputs) {
+            *target += added;
+        }
+    }
+}
+
+impl Take for Bend<'_> {
+    #[inline(always)]
+    fn take(&mut self, row: usize, first: usize, outputs: &[f32; PANEL]) {
+        for (target, output) in self.rows[row * self.width + first..][..PANEL].iter_mut().zip(outputs) {
+            *target = gelu(*output);
+        }
     }
 }
 
@@ -172,18 +200,20 @@ fn add(target: &mut [f32], added: &[f32; PANEL]) {
 fn attend(sizes: Sizes, rows: std::ops::Range<usize>, scratch: &mut Scratch) {
     let Sizes { dims, heads, .. } = sizes;
     let (width, length) = (dims / heads, rows.len());
-    // Rows of the keys end at a whole number of lanes; what is past the text counts for nothing.
-    let stride = length.next_multiple_of(LANES);
+    // What is past the text, up to a whole number of blocks, counts for nothing.
+    let blocks = length.div_ceil(LOOKED_AT);
     let scale = 1.0 / (width as f32).sqrt();
     let Scratch { triples, context, keys, values, shares, .. } = scratch;
     let triples = &triples[rows.start * dims * 3..rows.end * dims * 3];
     keys.clear();
-    keys.resize(width * stride, 0.0);
+    keys.resize(blocks * width * LOOKED_AT, 0.0);
     values.resize(width * length, 0.0);
+    shares.resize(blocks * LOOKED_AT, 0.0);
     for head in 0..heads {
         for (place, triple) in triples.chunks_exact(dims * 3).enumerate() {
+            let block = &mut keys[place / LOOKED_AT * width * LOOKED_AT..];
             for (number, key) in triple[dims + head * width..][..width].iter().enumerate() {
-                keys[number * stride + place] = *key;
+                block[number * LOOKED_AT + place % LOOKED_AT] = *key * scale;
             }
             values[place * width..][..width].copy_from_slice(&triple[dims * 2 + head * width..][..width]);
         }
@@ -191,21 +221,28 @@ fn attend(sizes: Sizes, rows: std::ops::Range<usize>, scratch: &mut Scratch) {
             triples.chunks_exact(dims * 3).zip(context[rows.start * dims..].chunks_exact_mut(dims))
         {
             let query = &triple[head * width..][..width];
-            shares.clear();
-            shares.resize(stride, 0.0);
-            for (query, keys) in query.iter().zip(keys.chunks_exact(stride)) {
-                let query = query * scale;
-                for (share, key) in shares.iter_mut().zip(keys) {
-                    *share += query * key;
+            let (shares, _) = shares.as_chunks_mut::<LOOKED_AT>();
+            for (shares, keys) in shares.iter_mut().zip(keys.chunks_exact(width * LOOKED_AT)) {
+                let mut totals = [0.0_f32; LOOKED_AT];
+                for (query, keys) in query.iter().zip(keys.as_chunks::<LOOKED_AT>().0) {
+                    for (total, key) in totals.iter_mut().zip(keys) {
+                        *total += query * key;
+                    }
                 }
+                *shares = totals;
             }
+            let shares = shares.as_flattened_mut();
             soften(shares, length);
-            let target = &mut target[head * width..][..width];
-            target.fill(0.0);
-            for (share, value) in shares.iter().zip(values.chunks_exact(width)) {
-                for (target, value) in target.iter_mut().zip(value) {
-                    *target += share * value;
+            for (first, target) in
+                target[head * width..][..width].as_chunks_mut::<LANES>().0.iter_mut().enumerate()
+            {
+                let mut totals = [0.0_f32; LANES];
+                for (share, value) in shares.iter().zip(values.chunks_exact(width)) {
+                    for (total, value) in totals.iter_mut().zip(&value.as_chunks::<LANES>().0[first]) {
+                        *total += share * value;
+                    }
                 }
+                *target = totals;
             }
         }
     }

@@ -13,6 +13,13 @@ pub(super) const GROUP: usize = 4;
 /// Rows that are multiplied together, at most.
 const ROWS: usize = 6;
 
+/// Activations of a row that share a scale: some of a row are many times the others, and would leave them few steps.
+pub(super) const SHARING: usize = 128;
+
+/// The weights of a panel of outputs for one stretch of activations: for every [`GROUP`] of these, [`PANEL`] times [`GROUP`]
+/// stored weights.
+pub(super) type Stretch = [u8; PANEL * SHARING];
+
 /// Added to a weight, so that it is stored without a sign.
 pub(super) const OFFSET: i32 = 128;
 
@@ -58,9 +65,8 @@ impl Instructions {
 
 /// Sums of products for a panel of outputs and a few rows.
 pub(super) trait Kernel {
-    /// For each row and output the sum over the depth of stored weight times activation. `panel` holds, for every
-    /// [`GROUP`] of the depth, [`PANEL`] times [`GROUP`] stored weights; every row has as many activations as the panel is deep.
-    fn sums<const COUNT: usize>(panel: &[u8], rows: [&[i8]; COUNT]) -> [[i32; PANEL]; COUNT];
+    /// For each row and output the sum of stored weight times activation.
+    fn sums<const COUNT: usize>(weights: &Stretch, rows: [&[i8; SHARING]; COUNT]) -> [[i32; PANEL]; COUNT];
 }
 
 /// The kernel in plain Rust.
@@ -68,21 +74,26 @@ pub(super) struct Portable;
 
 impl Kernel for Portable {
     #[inline(always)]
-    fn sums<const COUNT: usize>(panel: &[u8], rows: [&[i8]; COUNT]) -> [[i32; PANEL]; COUNT] {
+    fn sums<const COUNT: usize>(weights: &Stretch, rows: [&[i8; SHARING]; COUNT]) -> [[i32; PANEL]; COUNT] {
         let mut sums = [[0_i32; PANEL]; COUNT];
-        for (group, weights) in panel.as_chunks::<{ PANEL * GROUP }>().0.iter().enumerate() {
+        for (group, weights) in weights.as_chunks::<{ PANEL * GROUP }>().0.iter().enumerate() {
             for (sums, row) in sums.iter_mut().zip(rows) {
-                let at: &[i8; GROUP] =
-                    row[group * GROUP..].first_chunk().expect("rows are as deep as panels");
+                let activations = row.as_chunks::<GROUP>().0[group].map(i32::from);
                 for (sum, weights) in sums.iter_mut().zip(weights.as_chunks::<GROUP>().0) {
-                    for (weight, activation) in weights.iter().zip(at) {
-                        *sum += i32::from(*weight) * i32::from(*activation);
+                    for (weight, activation) in weights.iter().zip(activations) {
+                        *sum += i32::from(*weight) * activation;
                     }
                 }
             }
         }
         sums
     }
+}
+
+/// What becomes of outputs. A type rather than a closure, so that it is compiled for the kernel's instructions.
+pub(super) trait Take {
+    /// Takes the outputs of a row from `first` on.
+    fn take(&mut self, row: usize, first: usize, outputs: &[f32; PANEL]);
 }
 
 /// Weights as the kernels read them: a panel of outputs after the other, in bytes, with a scale for each output.
@@ -114,50 +125,58 @@ impl Weights {
     }
 }
 
-/// Rows of activations in bytes.
+/// Rows of activations in bytes, each stretch of a row with a scale of its own.
 #[derive(Default, Debug)]
 pub(super) struct Activations {
     depth: usize,
+    rows: usize,
     steps: Vec<i8>,
+    /// What a step is worth, for each stretch of each row.
     scales: Vec<f32>,
-    sums: Vec<i32>,
+    /// The sum of the steps of each stretch, times [`OFFSET`].
+    offsets: Vec<i32>,
 }
 
 /// Adding it to a number below 2²² and taking it away leaves the nearest whole one, ties to even, on any processor.
 const ROUNDING: f32 = 12_582_912.0;
 
 impl Activations {
-    /// Takes in rows of `depth` numbers, each with a scale of its own.
+    /// Takes in rows of `depth` numbers.
     #[inline(always)]
     pub fn quantise(&mut self, rows: &[f32], depth: usize) {
         self.depth = depth;
+        self.rows = rows.len() / depth;
         self.steps.resize(rows.len(), 0);
         self.scales.clear();
-        self.sums.clear();
+        self.offsets.clear();
         for (row, steps) in rows.chunks_exact(depth).zip(self.steps.chunks_exact_mut(depth)) {
-            let greatest = greatest(row);
-            let inverse = if greatest > 0.0 { 127.0 / greatest } else { 0.0 };
-            let mut sum = 0_i32;
-            for (step, number) in steps.iter_mut().zip(row) {
-                let whole = (number * inverse + ROUNDING).to_bits() as i32 - ROUNDING.to_bits() as i32;
-                sum += whole;
-                *step = whole as i8;
+            for (stretch, steps) in
+                row.as_chunks::<SHARING>().0.iter().zip(steps.as_chunks_mut::<SHARING>().0)
+            {
+                let greatest = greatest(stretch);
+                let inverse = if greatest > 0.0 { 127.0 / greatest } else { 0.0 };
+                let mut sum = 0_i32;
+                for (step, number) in steps.iter_mut().zip(stretch) {
+                    let whole = (number * inverse + ROUNDING).to_bits() as i32 - ROUNDING.to_bits() as i32;
+                    sum += whole;
+                    *step = whole as i8;
+                }
+                self.scales.push(greatest / 127.0);
+                self.offsets.push(sum * OFFSET);
             }
-            self.scales.push(greatest / 127.0);
-            self.sums.push(sum);
         }
     }
 
-    /// Multiplies with `weights` and hands each row's panel of outputs to `take`: row, first output, outputs.
+    /// Multiplies with `weights` and hands each row's panels of outputs to `take`.
     #[inline(always)]
-    pub fn multiply<K: Kernel>(&self, weights: &Weights, mut take: impl FnMut(usize, usize, &[f32; PANEL])) {
+    pub fn multiply<K: Kernel>(&self, weights: &Weights, mut take: impl Take) {
         for (panel, bytes) in weights.panels.chunks_exact(PANEL * self.depth).enumerate() {
             let first = panel * PANEL;
             let scales: &[f32; PANEL] = weights.scales[first..].first_chunk().expect("a scale an output");
             let bias: &[f32; PANEL] = weights.bias[first..].first_chunk().expect("a bias an output");
             let mut row = 0;
-            while row < self.scales.len() {
-                match self.scales.len() - row {
+            while row < self.rows {
+                match self.rows - row {
                     1 => self.tile::<K, 1>(bytes, scales, bias, row, first, &mut take),
                     2 => self.tile::<K, 2>(bytes, scales, bias, row, first, &mut take),
                     3 => self.tile::<K, 3>(bytes, scales, bias, row, first, &mut take),
@@ -178,21 +197,29 @@ impl Activations {
         bias: &[f32; PANEL],
         row: usize,
         first: usize,
-        take: &mut impl FnMut(usize, usize, &[f32; PANEL]),
+        take: &mut impl Take,
     ) {
-        let rows: [&[i8]; COUNT] = std::array::from_fn(|place| {
-            &self.steps[(row + place) * self.depth..(row + place + 1) * self.depth]
-        });
-        let sums = K::sums(panel, rows);
-        for (place, sums) in sums.iter().enumerate() {
-            let (scale, offset) = (self.scales[row + place], OFFSET * self.sums[row + place]);
-            let mut outputs = [0.0_f32; PANEL];
-            for (output, ((sum, weight_scale), bias)) in
-                outputs.iter_mut().zip(sums.iter().zip(scales).zip(bias))
-            {
-                *output = (sum - offset) as f32 * (scale * weight_scale) + bias;
+        let stretches = self.depth / SHARING;
+        let mut totals = [[0.0_f32; PANEL]; COUNT];
+        for (stretch, weights) in panel.as_chunks::<{ PANEL * SHARING }>().0.iter().enumerate() {
+            let rows: [&[i8; SHARING]; COUNT] = std::array::from_fn(|place| {
+                let row = &self.steps[(row + place) * self.depth..];
+                &row.as_chunks::<SHARING>().0[stretch]
+            });
+            let sums = K::sums(weights, rows);
+            for (place, (totals, sums)) in totals.iter_mut().zip(&sums).enumerate() {
+                let at = (row + place) * stretches + stretch;
+                let (scale, offset) = (self.scales[at], self.offsets[at]);
+                for (total, sum) in totals.iter_mut().zip(sums) {
+                    *total += (sum - offset) as f32 * scale;
+                }
             }
-            take(row + place, first, &outputs);
+        }
+        for (place, totals) in totals.iter_mut().enumerate() {
+            for (total, (scale, bias)) in totals.iter_mut().zip(scales.iter().zip(bias)) {
+                *total = *total * scale + bias;
+            }
+            take.take(row + place, first, totals);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::arch::x86_64::{
 };
 
 use super::encoder::{Encoder, Scratch, forward};
-use super::kernel::{GROUP, Instructions, Kernel, PANEL, Portable};
+use super::kernel::{GROUP, Instructions, Kernel, PANEL, Portable, SHARING, Stretch};
 
 /// The kernel for processors with AVX-512 and its instructions for neural networks.
 pub(super) struct Avx512Vnni;
@@ -48,34 +48,35 @@ fn forward_avx2(encoder: &Encoder, texts: &[&[u32]], scratch: &mut Scratch) -> V
 
 impl Kernel for Avx512Vnni {
     #[inline(always)]
-    fn sums<const COUNT: usize>(panel: &[u8], rows: [&[i8]; COUNT]) -> [[i32; PANEL]; COUNT] {
+    fn sums<const COUNT: usize>(weights: &Stretch, rows: [&[i8; SHARING]; COUNT]) -> [[i32; PANEL]; COUNT] {
         // SAFETY: this kernel is named only by `forward_avx512`, whose caller answers for the processor.
-        unsafe { sums_avx512(panel, rows) }
+        unsafe { sums_avx512(weights, rows) }
     }
 }
 
 impl Kernel for Avx2 {
     #[inline(always)]
-    fn sums<const COUNT: usize>(panel: &[u8], rows: [&[i8]; COUNT]) -> [[i32; PANEL]; COUNT] {
+    fn sums<const COUNT: usize>(weights: &Stretch, rows: [&[i8; SHARING]; COUNT]) -> [[i32; PANEL]; COUNT] {
         // SAFETY: this kernel is named only by `forward_avx2`, whose caller answers for the processor.
-        unsafe { sums_avx2(panel, rows) }
+        unsafe { sums_avx2(weights, rows) }
     }
 }
 
 /// Activations as they are repeated for every output: [`GROUP`] bytes in one number.
 #[inline(always)]
-fn group_of(row: &[i8], group: usize) -> i32 {
-    let bytes: &[i8; GROUP] = row[group * GROUP..].first_chunk().expect("rows are as deep as panels");
-    i32::from_le_bytes(bytes.map(|byte| byte as u8))
+fn group_of(row: &[i8; SHARING], group: usize) -> i32 {
+    i32::from_le_bytes(row.as_chunks::<GROUP>().0[group].map(|byte| byte as u8))
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn sums_avx512<const COUNT: usize>(panel: &[u8], rows: [&[i8]; COUNT]) -> [[i32; PANEL]; COUNT] {
+fn sums_avx512<const COUNT: usize>(
+    weights: &Stretch,
+    rows: [&[i8; SHARING]; COUNT],
+) -> [[i32; PANEL]; COUNT] {
     const VECTORS: usize = PANEL / 16;
     let mut sums: [[__m512i; VECTORS]; COUNT] = [[_mm512_setzero_si512(); VECTORS]; COUNT];
-    let (groups, _) = panel.as_chunks::<{ PANEL * GROUP }>();
-    let rows = rows.map(|row| &row[..groups.len() * GROUP]);
+    let (groups, _) = weights.as_chunks::<{ PANEL * GROUP }>();
     for (group, weights) in groups.iter().enumerate() {
         let vectors: [__m512i; VECTORS] = std::array::from_fn(|vector| {
             // SAFETY: `weights` holds `VECTORS` times 64 bytes; the load needs no alignment.
@@ -100,12 +101,11 @@ fn sums_avx512<const COUNT: usize>(panel: &[u8], rows: [&[i8]; COUNT]) -> [[i32;
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn sums_avx2<const COUNT: usize>(panel: &[u8], rows: [&[i8]; COUNT]) -> [[i32; PANEL]; COUNT] {
+fn sums_avx2<const COUNT: usize>(weights: &Stretch, rows: [&[i8; SHARING]; COUNT]) -> [[i32; PANEL]; COUNT] {
     /// Outputs whose weights fill 32 bytes.
     const OUTPUTS: usize = 8;
     let mut stored = [[0_i32; PANEL]; COUNT];
-    let (groups, _) = panel.as_chunks::<{ PANEL * GROUP }>();
-    let rows = rows.map(|row| &row[..groups.len() * GROUP]);
+    let (groups, _) = weights.as_chunks::<{ PANEL * GROUP }>();
     for first in (0..PANEL).step_by(OUTPUTS) {
         // Each number is the sum over half a group; the two of an output stand side by side.
         let mut sums: [[__m256i; 2]; COUNT] = [[_mm256_setzero_si256(); 2]; COUNT];

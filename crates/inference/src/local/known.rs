@@ -25,10 +25,10 @@ pub struct KnownModel {
     pub member_sha256: &'static str,
     /// BLAKE3 that stands for the pack made from it, in hexadecimal.
     pub pack_blake3: &'static str,
-    origin: &'static str,
-    licence_text: &'static str,
-    query_prefix: &'static str,
-    passage_prefix: &'static str,
+    pub(super) origin: &'static str,
+    pub(super) licence_text: &'static str,
+    pub(super) query_prefix: &'static str,
+    pub(super) passage_prefix: &'static str,
 }
 
 /// The models that can be pulled, the default first.
@@ -110,14 +110,18 @@ impl KnownModel {
 }
 
 /// SHA-256 in hexadecimal.
-pub(super) fn sha256(bytes: &[u8]) -> String {
+fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest as _;
+    hexadecimal(&sha2::Sha256::digest(bytes))
+}
+
+/// Bytes as two hexadecimal digits each.
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
-    let mut text = String::new();
-    for byte in sha2::Sha256::digest(bytes) {
+    bytes.iter().fold(String::new(), |mut text, byte| {
         _ = write!(text, "{byte:02x}");
-    }
-    text
+        text
+    })
 }
 
 fn failed(message: String) -> InferenceError {

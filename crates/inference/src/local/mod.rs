@@ -12,7 +12,10 @@ mod known;
 mod material;
 mod normalise;
 mod pack;
+pub mod pull;
 mod section;
+#[cfg(test)]
+mod tests;
 mod tokenizer;
 mod windows;
 mod words;

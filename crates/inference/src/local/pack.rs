@@ -108,6 +108,11 @@ pub(super) struct Pack {
     pub encoder: Encoder,
 }
 
+/// Whether these first bytes of a file could be those of a pack.
+pub(super) fn begins_like_one(front: &[u8]) -> bool {
+    !front.is_empty() && MAGIC.starts_with(front)
+}
+
 /// Writes the pack of `material`, and answers the hash that stands for it.
 pub(super) fn write(about: &About, material: &Material, target: &mut impl Write) -> io::Result<blake3::Hash> {
     let sections = sections(material)?;

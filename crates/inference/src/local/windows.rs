@@ -120,7 +120,7 @@ mod tests {
         let text = "One two three. Four five. Six seven.\nEight nine ten. Eleven.";
         assert_eq!(
             windows(text, 5, 2, words),
-            ["One two three. Four five.", "Four five. Six seven.", "Eight nine ten. Eleven."]
+            ["One two three. Four five.", "Four five. Six seven.", "Six seven.\nEight nine ten.", "Eleven."]
         );
     }
 

@@ -13,6 +13,7 @@ pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod model;
 pub(crate) mod observe;
 pub(crate) mod policy;
 pub(crate) mod profile;
@@ -82,6 +83,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Shadow(arguments) => shadow::run(context, arguments),
         Verb::Study(arguments) => study::run(context, arguments),
         Verb::Reembed(arguments) => reembed::run(context, arguments),
+        Verb::Model(arguments) => model::run(context, arguments),
         Verb::Demo(arguments) => demo::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),
