@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    backup, completions, demo, disputes, doctor, export, forget, history, import, init, man, observe,
-    rebuild, recall, remember, replay, restore, sources, state, timeline, turn, used, verify, why,
+    backup, completions, demo, disputes, doctor, export, forget, history, import, init, man, model, observe,
+    propose, rebuild, recall, remember, replay, restore, sources, state, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -77,6 +77,9 @@ pub(crate) struct Global {
     /// A directory with predicates or an admission policy of one's own
     #[arg(long, global = true, value_name = "DIR", env = "TESTIMONY_POLICIES", hide_env_values = true)]
     pub policies: Option<PathBuf>,
+    /// The file that says which models there are [default: `models.toml` in the data directory]
+    #[arg(long, global = true, value_name = "FILE", env = "TESTIMONY_MODELS", hide_env_values = true)]
+    pub models: Option<PathBuf>,
 }
 
 /// The verbs, in the order a memory lives them.
@@ -86,6 +89,7 @@ pub(crate) enum Verb {
     Observe(observe::Arguments),
     Remember(remember::Arguments),
     Import(import::Arguments),
+    Propose(propose::Arguments),
     Recall(recall::Arguments),
     Turn(turn::Arguments),
     Used(used::Arguments),
@@ -103,6 +107,7 @@ pub(crate) enum Verb {
     Backup(backup::Arguments),
     Restore(restore::Arguments),
     Rebuild(rebuild::Arguments),
+    Model(model::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
@@ -115,7 +120,7 @@ pub(crate) fn read() -> Result<Arguments, clap::Error> {
 
 /// `forget --subject`, with no name behind it, means the whole subject; everywhere else the option takes a name.
 fn name_whole_subject(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    const TAKE_A_VALUE: [&str; 4] = ["--data", "--subject", "--now", "--policies"];
+    const TAKE_A_VALUE: [&str; 5] = ["--data", "--subject", "--now", "--policies", "--models"];
     let is_value = |place: usize| {
         place
             .checked_sub(1)

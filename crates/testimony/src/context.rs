@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use engine::tokens::Tokens;
 use engine::{Call, Engine};
+use inference::models::OpenModels;
 use ledger::reference::ReferenceStore;
 use ledger::scope::{Scope, Subject};
 use ledger::time::{Instant, Moment, Zone};
@@ -42,8 +43,13 @@ impl Context {
         }
         let subject = Subject::parse(&global.subject).map_err(|error| Failure::input(error.to_string()))?;
         let now = global.now.as_deref().map(|text| instant("--now", text)).transpose()?;
-        let config =
-            Config { policies: global.policies, master_key: master_key()?, ..Config::at(data.clone()) };
+        let models = global.models.filter(|given| !given.as_os_str().is_empty());
+        let config = Config {
+            policies: global.policies,
+            models,
+            master_key: master_key()?,
+            ..Config::at(data.clone())
+        };
         Ok(Self { data, scope: Scope::of(subject), json: global.json, now, config })
     }
 
@@ -78,6 +84,11 @@ impl Context {
         Ok(Engine::new(Arc::new(ReferenceStore::new()), policies, Arc::new(Tokens)))
     }
 
+    /// The models there are, and the file that says so.
+    pub fn models(&self) -> Result<Option<(PathBuf, OpenModels)>, Stop> {
+        Ok(testimony::models(&self.config, &testimony::environment())?)
+    }
+
     /// Answers: as one JSON object, or in the words of `tell`.
     pub fn answer<T: Serialize>(&self, answer: &T, tell: impl FnOnce(&T) -> String) -> Result<(), Stop> {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -91,6 +102,14 @@ impl Context {
                 writeln!(out)?;
             }
         }
+        out.flush()?;
+        Ok(())
+    }
+
+    /// A part of an answer in words, as soon as it is there.
+    pub fn print(&self, words: &str) -> Result<(), Stop> {
+        let mut out = io::stdout().lock();
+        out.write_all(words.as_bytes())?;
         out.flush()?;
         Ok(())
     }

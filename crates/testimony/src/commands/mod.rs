@@ -11,7 +11,9 @@ pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod man;
+pub(crate) mod model;
 pub(crate) mod observe;
+pub(crate) mod propose;
 pub(crate) mod rebuild;
 pub(crate) mod recall;
 pub(crate) mod remember;
@@ -51,6 +53,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Observe(arguments) => observe::run(context, arguments),
         Verb::Remember(arguments) => remember::run(context, arguments),
         Verb::Import(arguments) => import::run(context, arguments),
+        Verb::Propose(arguments) => propose::run(context, arguments),
         Verb::Recall(arguments) => recall::run(context, arguments),
         Verb::Turn(arguments) => turn::run(context, arguments),
         Verb::Used(arguments) => used::run(context, arguments),
@@ -68,6 +71,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Backup(arguments) => backup::run(context, arguments),
         Verb::Restore(arguments) => restore::run(context, arguments),
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
+        Verb::Model(arguments) => model::run(context, arguments),
         Verb::Demo(arguments) => demo::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),
         Verb::Man(arguments) => man::run(context, arguments),

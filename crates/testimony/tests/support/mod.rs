@@ -44,7 +44,7 @@ impl Ran {
 
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_testimony"));
-    for name in ["TESTIMONY_DATA", "TESTIMONY_POLICIES", "TESTIMONY_MASTER_KEY"] {
+    for name in ["TESTIMONY_DATA", "TESTIMONY_POLICIES", "TESTIMONY_MODELS", "TESTIMONY_MASTER_KEY"] {
         command.env_remove(name);
     }
     command.env("COLUMNS", "100");
