@@ -155,7 +155,17 @@ struct Judged {
     proposer: String,
     /// Whether what it says hangs on a time nobody gave: the rules read it, and it is placed at the time of observing.
     placed_by_clock: bool,
+    /// Whether it is about a message that must be there already: where it is gone, nothing is written.
+    stored: bool,
     notices: Vec<String>,
+}
+
+/// What the gate made of proposals.
+#[derive(Default)]
+struct Verdict {
+    admitted: Vec<(usize, Admitted)>,
+    refused: Vec<Refused>,
+    failed: Vec<Failed>,
 }
 
 impl Engine {
@@ -170,7 +180,6 @@ impl Engine {
         messages: Vec<Message>,
         observing: Observing,
     ) -> Result<Vec<Observed>, EngineError> {
-        let held = self.held(call.scope);
         let keys = self.store().found(call.scope)?;
         let judged = messages
             .into_iter()
@@ -187,6 +196,17 @@ impl Engine {
                 self.store().lift(call.scope, &barred)?;
             }
         }
+        self.write_judged(call, judged, observing.per_append)
+    }
+
+    /// Writes what was judged, each message in its turn, and tells what became of it.
+    fn write_judged(
+        &self,
+        call: Call<'_>,
+        judged: Vec<Judged>,
+        per_append: usize,
+    ) -> Result<Vec<Observed>, EngineError> {
+        let held = self.held(call.scope);
         let marks = judged.iter().map(|one| one.marks).collect();
         let answers: Arc<Mutex<Vec<Observed>>> = Arc::default();
         let answers_of_last_run = answers.clone();
@@ -201,7 +221,7 @@ impl Engine {
                 };
                 answers.push(write_message(draft, now, one, known)?);
                 let appended = draft.next().ordinal > 0;
-                if appended && ((place + 1) % observing.per_append.max(1) == 0 || one.key.is_some()) {
+                if appended && ((place + 1) % per_append.max(1) == 0 || one.key.is_some()) {
                     draft.close(one.key);
                 }
             }
@@ -234,8 +254,7 @@ impl Engine {
         let event_time = read_event_time(&message, now)?;
         check_lengths(&message)?;
         let hash = ContentHash::of(message.text.as_bytes());
-        let named = keys
-            .fingerprint(Purpose::Source, &[source.kind.as_str().as_bytes(), source.reference.as_bytes()]);
+        let named = source_mark(keys, &source);
         let instant = event_time.instant.micros().to_le_bytes();
         let external = message.external_id.as_ref();
         // A message without a time of its own is known by its id alone: the clock of today tells no two messages apart.
@@ -274,20 +293,7 @@ impl Engine {
             None => (Vec::new(), propose::PROPOSER.to_owned()),
         };
         let received = proposals.len() as u64;
-        let (mut admitted, mut refused, mut failed) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, json) in proposals.iter().enumerate() {
-            match Proposal::read(json) {
-                Err(error) => failed.push(Failed { index, detail: error.to_string() }),
-                Ok(proposal) => match judge(&testimony, index, &proposal, self.policies()) {
-                    Ok(passed) => admitted.push((index, passed)),
-                    Err(refusal) => refused.push(Refused {
-                        index,
-                        code: refusal.code.as_str().to_owned(),
-                        detail: refusal.detail,
-                    }),
-                },
-            }
-        }
+        let Verdict { admitted, refused, failed } = self.verdict(&testimony, &proposals);
         let copy_mark = keys.fingerprint(Purpose::Copy, &[&hash.0]);
         let key = message.idempotency_key.as_ref();
         Ok(Judged {
@@ -311,8 +317,145 @@ impl Engine {
             received,
             proposer,
             placed_by_clock,
+            stored: false,
             notices: Vec::new(),
         })
+    }
+
+    fn verdict(&self, testimony: &Testimony<'_>, proposals: &[Json]) -> Verdict {
+        let mut verdict = Verdict::default();
+        for (index, json) in proposals.iter().enumerate() {
+            match Proposal::read(json) {
+                Err(error) => verdict.failed.push(Failed { index, detail: error.to_string() }),
+                Ok(proposal) => match judge(testimony, index, &proposal, self.policies()) {
+                    Ok(passed) => verdict.admitted.push((index, passed)),
+                    Err(refusal) => verdict.refused.push(Refused {
+                        index,
+                        code: refusal.code.as_str().to_owned(),
+                        detail: refusal.detail,
+                    }),
+                },
+            }
+        }
+        verdict
+    }
+
+    /// Has the gate judge proposals on messages that are stored, on the words as they stand there. A message that is gone by
+    /// then, or whose words are not kept, is answered like one that was forgotten.
+    ///
+    /// # Errors
+    /// The store's. Answers are in the order of the messages.
+    pub(crate) fn judge_stored(
+        &self,
+        call: Call<'_>,
+        proposer: &str,
+        proposals: Vec<(EvidenceId, Vec<Json>)>,
+    ) -> Result<Vec<Observed>, EngineError> {
+        // A subject that was forgotten meanwhile is not founded anew for this.
+        let Some(keys) = self.store().keys(call.scope)? else {
+            return Ok(proposals.iter().map(|(_, own)| gone(own, 0)).collect());
+        };
+        let ids: Vec<EvidenceId> = proposals.iter().map(|(id, _)| *id).collect();
+        let found = self.store().evidence(call.scope, &ids)?;
+        let mut judged = Vec::new();
+        let mut places = Vec::new();
+        let mut answers: Vec<Option<Observed>> = vec![None; ids.len()];
+        let (sources, watermark) = self.read(call.scope, |snapshot| {
+            let source = |evidence: &Option<Evidence>| {
+                evidence.as_ref().and_then(|evidence| snapshot.memory.source(evidence.source).cloned())
+            };
+            Ok((found.iter().map(source).collect::<Vec<Option<Source>>>(), snapshot.durable))
+        })?;
+        for (place, (evidence, source)) in found.into_iter().zip(sources).enumerate() {
+            let own = &proposals[place].1;
+            match evidence
+                .zip(source)
+                .and_then(|(evidence, source)| self.judge_kept(&keys, evidence, source, own, proposer))
+            {
+                Some(one) => {
+                    judged.push(one);
+                    places.push(place);
+                }
+                None => answers[place] = Some(gone(own, watermark)),
+            }
+        }
+        for (place, answer) in places.into_iter().zip(self.write_judged(call, judged, 1)?) {
+            answers[place] = Some(answer);
+        }
+        Ok(answers.into_iter().flatten().collect())
+    }
+
+    /// Judges proposals on a stored message; `None` where its words are not kept.
+    fn judge_kept(
+        &self,
+        keys: &SubjectKeys,
+        evidence: Evidence,
+        source: Source,
+        proposals: &[Json],
+        proposer: &str,
+    ) -> Option<Judged> {
+        let text = evidence.words.text?;
+        let foreign = match evidence.author {
+            Author::Assistant => Vec::new(),
+            _ => foreign_regions(&text),
+        };
+        let testimony = Testimony {
+            author: evidence.author,
+            text: &text,
+            event_time: &evidence.event_time,
+            foreign: &foreign,
+            kept_on_purpose: false,
+        };
+        let Verdict { admitted, refused, failed } = self.verdict(&testimony, proposals);
+        let hash = evidence.words.hash;
+        Some(Judged {
+            source_mark: source_mark(keys, &source),
+            source,
+            lineage: None,
+            author: evidence.author,
+            event_time: evidence.event_time,
+            session: evidence.words.session,
+            author_name: evidence.words.author_name,
+            external_id: evidence.words.external_id,
+            attachments: evidence.words.attachments,
+            hash,
+            marks: evidence.marks,
+            copy_mark: keys.fingerprint(Purpose::Copy, &[&hash.0]),
+            key: None,
+            admitted,
+            refused,
+            failed,
+            received: proposals.len() as u64,
+            proposer: proposer.to_owned(),
+            placed_by_clock: false,
+            stored: true,
+            notices: Vec::new(),
+            text,
+        })
+    }
+}
+
+fn source_mark(keys: &SubjectKeys, source: &Source) -> Fingerprint {
+    keys.fingerprint(Purpose::Source, &[source.kind.as_str().as_bytes(), source.reference.as_bytes()])
+}
+
+/// What became of proposals on a message that is not there.
+fn gone(proposals: &[Json], watermark: u64) -> Observed {
+    let detail = "the message is no longer there, or its words are not kept";
+    let refused: Vec<Refused> = (0..proposals.len())
+        .map(|index| Refused { index, code: "forgotten".to_owned(), detail: detail.to_owned() })
+        .collect();
+    let counts =
+        Counts { received: proposals.len() as u64, refused: refused.len() as u64, ..Counts::default() };
+    Observed {
+        evidence: None,
+        duplicate: false,
+        admitted: Vec::new(),
+        refused,
+        failed: Vec::new(),
+        counts,
+        watermark,
+        notices: vec![detail.to_owned()],
     }
 }
 
@@ -445,6 +588,11 @@ fn write_message(
     if one.lineage.is_some() && source.is_some_and(|source| source.copy_of.is_none()) {
         notices.push("the source was known before as an origin of its own, and stays one".to_owned());
     }
+    let known = match known {
+        // It was erased while it was judged, and no mark was left.
+        Recognised::New if one.stored => Recognised::Forgotten,
+        known => known,
+    };
     let (evidence, duplicate) = match known {
         Recognised::Forgotten => {
             let detail = "these words were forgotten on request and are not learnt again";

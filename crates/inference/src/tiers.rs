@@ -148,10 +148,10 @@ pub struct ProposeSettings {
 }
 
 impl ProposeSettings {
-    /// Tokens a subject may cost a day, unless the file says otherwise: some 300 messages with a small model.
+    /// Tokens a subject may cost a day, unless the file says otherwise: some 80 calls, of up to eight messages each.
     pub const TOKENS_PER_DAY_DEFAULT: u64 = 200_000;
     /// Messages in one call, unless the file says otherwise.
-    pub const BATCH_MESSAGES_DEFAULT: usize = 1;
+    pub const BATCH_MESSAGES_DEFAULT: usize = 8;
     /// Tokens of messages in one call, unless the file says otherwise.
     pub const BATCH_TOKENS_DEFAULT: usize = 3_000;
 

@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    backup, completions, correct, demo, disputes, doctor, export, forget, history, import, init, list, man,
-    model, observe, policy, profile, rebuild, recall, reembed, remember, replay, restore, shadow, sources,
-    state, study, timeline, turn, used, verify, why,
+    backup, completions, correct, demo, disputes, doctor, export, forget, history, import, init, list, man, model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay, restore, shadow, sources, state, study, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -78,6 +76,9 @@ pub(crate) struct Global {
     /// A directory with predicates or an admission policy of one's own
     #[arg(long, global = true, value_name = "DIR", env = "TESTIMONY_POLICIES", hide_env_values = true)]
     pub policies: Option<PathBuf>,
+    /// The file that says which models there are [default: `models.toml` in the data directory]
+    #[arg(long, global = true, value_name = "FILE", env = "TESTIMONY_MODELS", hide_env_values = true)]
+    pub models: Option<PathBuf>,
 }
 
 /// The verbs, in the order a memory lives them.
@@ -87,6 +88,7 @@ pub(crate) enum Verb {
     Observe(observe::Arguments),
     Remember(remember::Arguments),
     Import(import::Arguments),
+    Propose(propose::Arguments),
     Recall(recall::Arguments),
     Profile(profile::Arguments),
     List(list::Arguments),
@@ -124,7 +126,7 @@ pub(crate) fn read() -> Result<Arguments, clap::Error> {
 
 /// `forget --subject`, with no name behind it, means the whole subject; everywhere else the option takes a name.
 fn name_whole_subject(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    const TAKE_A_VALUE: [&str; 4] = ["--data", "--subject", "--now", "--policies"];
+    const TAKE_A_VALUE: [&str; 5] = ["--data", "--subject", "--now", "--policies", "--models"];
     let is_value = |place: usize| {
         place
             .checked_sub(1)

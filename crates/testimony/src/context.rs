@@ -8,6 +8,7 @@ use engine::embed::EmbedProgress;
 use engine::tokens::Tokens;
 use engine::{Call, Engine};
 use inference::Cancel;
+use inference::models::OpenModels;
 use ledger::reference::ReferenceStore;
 use ledger::scope::{Scope, Subject};
 use ledger::time::{Instant, Moment, Zone};
@@ -51,6 +52,7 @@ impl Context {
         let now = global.now.as_deref().map(|text| instant("--now", text)).transpose()?;
         let config = Config {
             policies: global.policies,
+            models: global.models.filter(|given| !given.as_os_str().is_empty()),
             master_key: master_key()?,
             shadow: shadow()?,
             ..Config::at(data.clone())
@@ -123,6 +125,9 @@ impl Context {
             }
             Err(error) => self.say(&format!("note: {error}; memories are found by their words meanwhile")),
         }
+    /// The models there are, and the file that says so.
+    pub fn models(&self) -> Result<Option<(PathBuf, OpenModels)>, Stop> {
+        Ok(testimony::models(&self.config, &testimony::environment())?)
     }
 
     /// Answers: as one JSON object, or in the words of `tell`.
@@ -138,6 +143,14 @@ impl Context {
                 writeln!(out)?;
             }
         }
+        out.flush()?;
+        Ok(())
+    }
+
+    /// A part of an answer in words, as soon as it is there.
+    pub fn print(&self, words: &str) -> Result<(), Stop> {
+        let mut out = io::stdout().lock();
+        out.write_all(words.as_bytes())?;
         out.flush()?;
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use clap::error::{ContextKind, ErrorKind as UsageKind};
 use engine::{EngineError, ErrorKind};
+use inference::{InferenceError, InferenceErrorKind};
 use ledger::store::StoreErrorKind;
 use serde_json::json;
 use testimony::OpenError;
@@ -183,7 +184,39 @@ impl From<OpenError> for Failure {
             OpenError::Engine(error) => error.into(),
             OpenError::Policy(error) => Self::input(error.to_string()),
             OpenError::PolicyFile { path, source } => Self::file("read policy", &path, &source),
+            OpenError::Models(error) => Self::input(error.to_string()),
+            OpenError::ModelsFile { path, source } => Self::file("read models", &path, &source),
         }
+    }
+}
+
+impl From<InferenceErrorKind> for Exit {
+    fn from(kind: InferenceErrorKind) -> Self {
+        match kind {
+            // Another time it may work.
+            InferenceErrorKind::Unreachable | InferenceErrorKind::Busy | InferenceErrorKind::Deadline => {
+                Self::Conflict
+            }
+            InferenceErrorKind::NotAllowed => Self::NotPermitted,
+            InferenceErrorKind::Cancelled => Self::Interrupted,
+            InferenceErrorKind::Configuration
+            | InferenceErrorKind::Unsupported
+            | InferenceErrorKind::ModelFile
+            | InferenceErrorKind::BadReply => Self::Input,
+        }
+    }
+}
+
+impl From<InferenceError> for Failure {
+    fn from(error: InferenceError) -> Self {
+        let kind = error.kind();
+        Self { exit: Exit::from(kind), code: kind.as_str(), message: error.to_string(), hint: None }
+    }
+}
+
+impl From<InferenceError> for Stop {
+    fn from(error: InferenceError) -> Self {
+        Self::Failed(error.into())
     }
 }
 

@@ -26,6 +26,10 @@ use std::sync::Arc;
 
 use ::engine::tokens::Tokens;
 use ::engine::{Engine, EngineError};
+use ::inference::key::Environment;
+use ::inference::models::OpenModels;
+use ::inference::settings::SettingsError;
+use ::inference::tiers::{MODELS_BYTES_MAX, Models};
 use ::ledger::admission::Policies;
 use ::ledger::registry::PolicyError;
 use ::ledger::store::{StoreError, StoreErrorKind};
@@ -39,6 +43,9 @@ pub use ::{engine, inference, ledger};
 /// The name of the database inside a data directory.
 pub const DATABASE: &str = "ledger.db";
 
+/// The name of the file inside a data directory that says which models there are.
+pub const MODELS: &str = "models.toml";
+
 /// How an engine is opened.
 #[derive(Clone)]
 pub struct Config {
@@ -46,6 +53,8 @@ pub struct Config {
     pub data: PathBuf,
     /// A directory with `predicates.toml`, `admission/NAME.toml` or `recall/NAME.toml` of one's own; what is absent is as shipped.
     pub policies: Option<PathBuf>,
+    /// The file that says which models there are; `models.toml` in the data directory, if it is there, when left out.
+    pub models: Option<PathBuf>,
     /// The master key, where it does not come from `keys/master.key` in the data directory.
     pub master_key: Option<Zeroizing<[u8; 32]>>,
     /// The memory that subjects may take together, in bytes.
@@ -63,6 +72,7 @@ impl Config {
         Self {
             data: data.into(),
             policies: None,
+            models: None,
             master_key: None,
             memory_bytes_max: Engine::MEMORY_BYTES_DEFAULT,
             shadow: true,
@@ -80,6 +90,17 @@ pub enum OpenError {
     /// A policy file breaks a rule; the message names file, table and key.
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    /// The file of the models breaks a rule; the message names file, table and key.
+    #[error(transparent)]
+    Models(#[from] SettingsError),
+    /// The file of the models could not be read.
+    #[error("cannot read models `{}`: {source}", path.display())]
+    ModelsFile {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
     /// A policy file could not be read.
     #[error("cannot read policy `{}`: {source}", path.display())]
     PolicyFile {
@@ -109,6 +130,37 @@ pub fn open(config: Config) -> Result<Engine, OpenError> {
         Some(embedder) => engine.with_embedder(embedder),
         None => engine,
     })
+}
+
+/// The models a configuration names, and the file that says so; `None` where it names none. Nothing is connected to, and no
+/// key is read before a model is first asked.
+///
+/// # Errors
+/// [`OpenError::Models`] and [`OpenError::ModelsFile`]. A file that was named must be there.
+pub fn models(
+    config: &Config,
+    environment: &Environment,
+) -> Result<Option<(PathBuf, OpenModels)>, OpenError> {
+    let path = config.models.clone().unwrap_or_else(|| config.data.join(MODELS));
+    let failed = |source| OpenError::ModelsFile { path: path.clone(), source };
+    let file = match std::fs::File::open(&path) {
+        Err(error) if config.models.is_none() && error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        other => other.map_err(failed)?,
+    };
+    let mut text = String::new();
+    let bounded = std::io::Read::take(file, MODELS_BYTES_MAX as u64 + 1);
+    std::io::Read::read_to_string(&mut { bounded }, &mut text).map_err(failed)?;
+    let models = Models::parse(&path, &text)?;
+    Ok(Some((path, OpenModels::new(models, environment))))
+}
+
+/// The environment of this process, for keys.
+#[must_use]
+#[allow(clippy::disallowed_methods, reason = "the one place where keys are looked for in the environment")]
+pub fn environment() -> Environment {
+    Arc::new(|name| std::env::var(name).ok())
 }
 
 /// The policies a configuration names: its own, or those this build ships.

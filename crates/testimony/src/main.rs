@@ -9,6 +9,7 @@ mod context;
 mod failure;
 mod interrupt;
 mod lines;
+mod proposing;
 mod tell;
 
 use std::process::ExitCode;

@@ -7,6 +7,8 @@ use engine::answer::{
 };
 use serde_json::Value as Json;
 
+use crate::proposing::Tally;
+
 /// A value without the quotation marks of JSON.
 pub(crate) fn value(value: &Json) -> String {
     match value {
@@ -72,6 +74,20 @@ pub(crate) fn deep(answer: &Deep) -> String {
         }
     }
     told.push_str(&recalled(&answer.recalled));
+/// What a model added to messages.
+pub(crate) fn proposed(tally: &Tally) -> String {
+    for claim in &tally.admitted {
+        let version = claim.version.as_deref().unwrap_or("-");
+        _ = writeln!(
+            told,
+            "  {version} {}: {} {} = {} (proposed by {})",
+            claim.transition,
+            claim.entity,
+            claim.predicate,
+            value(&claim.value),
+            claim.proposer
+        );
+    }
     told
 }
 

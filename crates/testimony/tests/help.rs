@@ -7,6 +7,7 @@ const VERBS: &[&str] = &[
     "observe",
     "remember",
     "import",
+    "propose",
     "recall",
     "profile",
     "list",

@@ -13,6 +13,7 @@ mod clause;
 mod croatian;
 mod english;
 mod fold;
+pub mod model;
 mod name;
 mod openings;
 mod rule;

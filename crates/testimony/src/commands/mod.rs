@@ -17,6 +17,7 @@ pub(crate) mod model;
 pub(crate) mod observe;
 pub(crate) mod policy;
 pub(crate) mod profile;
+pub(crate) mod propose;
 pub(crate) mod rebuild;
 pub(crate) mod recall;
 pub(crate) mod reembed;
@@ -59,6 +60,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Observe(arguments) => observe::run(context, arguments),
         Verb::Remember(arguments) => remember::run(context, arguments),
         Verb::Import(arguments) => import::run(context, arguments),
+        Verb::Propose(arguments) => propose::run(context, arguments),
         Verb::Recall(arguments) => recall::run(context, arguments),
         Verb::Profile(arguments) => profile::run(context, arguments),
         Verb::List(arguments) => list::run(context, arguments),

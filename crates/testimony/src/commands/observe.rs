@@ -11,9 +11,9 @@ use serde_json::json;
 
 use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Failure, Stop};
-use crate::interrupt;
 use crate::lines::{Content, LINE_BYTES_MAX, Line, Lines};
-use crate::tell;
+use crate::proposing::{self, Proposing};
+use crate::{interrupt, tell};
 
 /// Take in messages, one JSON object a line
 ///
@@ -24,11 +24,15 @@ use crate::tell;
 /// Lines are taken as they come and answered in order, a JSON object each with --json; what waits together is made durable
 /// together. Refused proposals are part of the answer, and the exit code stays 0. A line that is no message is told with its
 /// number, the rest goes on, and the exit code is 3.
+///
+/// With --propose a model is shown the messages once they are kept and answered, and what it adds is told in lines of their own:
+/// {proposed:{…}} with --json. A model that does not answer keeps nothing back; `testimony propose` asks it later.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   testimony observe messages.jsonl
   tail -f chat.jsonl | testimony --json observe -
+  testimony observe --propose messages.jsonl
   testimony observe --strict - < messages.jsonl")]
 pub(crate) struct Arguments {
     /// A file of JSON Lines, or `-` for standard input
@@ -40,6 +44,9 @@ pub(crate) struct Arguments {
     /// Make no vectors now; a process that lives long, or `reembed`, makes them later
     #[arg(long)]
     no_embed: bool,
+    /// Have the configured model, or this tier, propose what else the messages say
+    #[arg(long, value_name = "TIER", num_args = 0..=1)]
+    propose: Option<Option<String>>,
 }
 
 /// The most lines that are made durable together.
@@ -55,11 +62,27 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     };
     let engine = context.create()?;
     interrupt::finish_in_flight();
-    let mut taking = Taking { context, engine: &engine, strict: arguments.strict, tally: Tally::default() };
+    let proposing = match &arguments.propose {
+        None => None,
+        Some(tier) => Some(Proposing::open(context, &engine, tier.as_deref())?.ok_or_else(|| {
+            Failure::input("no model is configured to propose")
+                .hint("name one in models.toml, `[propose] tier = \"fast\"`, or with `--propose TIER`")
+        })?),
+    };
+    let mut taking = Taking {
+        context,
+        engine: &engine,
+        strict: arguments.strict,
+        tally: Tally::default(),
+        proposing,
+        told: Vec::new(),
+    };
     let lines = Lines::read(reader);
     loop {
         let group = lines.next_group(GROUP_LINES_MAX, interrupt::asked);
-        if group.is_empty() || taking.take(group)? {
+        let ends = group.is_empty() || taking.take(group)?;
+        taking.propose()?;
+        if ends {
             break;
         }
     }
@@ -97,6 +120,10 @@ struct Taking<'run> {
     engine: &'run Engine,
     strict: bool,
     tally: Tally,
+    /// The model that reads along, until it does not answer.
+    proposing: Option<Proposing<'run>>,
+    /// Messages kept and answered that it has not been shown.
+    told: Vec<String>,
 }
 
 #[derive(Default)]
@@ -210,6 +237,9 @@ impl Taking<'_> {
         for (number, answer) in numbers.iter().zip(answers) {
             self.tally.messages += 1;
             self.tally.counts.add(&answer.counts);
+            if self.proposing.is_some() && !answer.duplicate {
+                self.told.extend(answer.evidence.clone());
+            }
             if self.context.json {
                 serde_json::to_writer(&mut out, answer).map_err(io::Error::from)?;
                 writeln!(out)?;
@@ -219,6 +249,28 @@ impl Taking<'_> {
             }
         }
         out.flush()?;
+        Ok(())
+    }
+
+    /// Has the model read what was kept and answered since it was last asked.
+    fn propose(&mut self) -> Result<(), Stop> {
+        let told = std::mem::take(&mut self.told);
+        let Some(proposing) = self.proposing.as_mut().filter(|_| !told.is_empty()) else { return Ok(()) };
+        let ids: Vec<&str> = told.iter().map(String::as_str).collect();
+        let mut tally = proposing::Tally::default();
+        let ended = proposing.about(&ids, |batch, proposed| {
+            if proposed.is_settled() {
+                tally.add(batch, proposed);
+            }
+        })?;
+        match self.context.json {
+            true => self.context.print(&format!("{}\n", json!({"proposed": tally})))?,
+            false => self.context.print(&tell::proposed(&tally))?,
+        }
+        if let Some(ended) = ended {
+            self.context.say(&format!("note: no further proposals: {}", ended.reason));
+            self.proposing = None;
+        }
         Ok(())
     }
 

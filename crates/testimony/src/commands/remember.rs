@@ -1,15 +1,21 @@
 //! `testimony remember`.
 
+use engine::Engine;
+use engine::answer::Observed;
 use engine::remember::Remember;
+use serde::Serialize;
 
 use crate::context::{Context, Outcome};
-use crate::failure::Exit;
-use crate::tell;
+use crate::failure::{Exit, Stop};
+use crate::proposing::{Proposing, Tally};
+use crate::{interrupt, tell};
 
 /// Keep words on purpose
 ///
 /// Without a predicate the text is kept as a note, and the built-in rules may add what else it says. With one, exactly that is
 /// kept, if the text says it. The exit code is 1 when nothing of it was admitted.
+///
+/// Where models.toml names a model under `[propose]`, it is shown the text once that is kept, and may add to it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,6 +44,18 @@ pub(crate) struct Arguments {
     /// Make no vectors now; a process that lives long, or `reembed`, makes them later
     #[arg(long)]
     no_embed: bool,
+    /// Ask no model, also where one is configured
+    #[arg(long)]
+    no_propose: bool,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    observed: Observed,
+    /// What the configured model added; absent where none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposed: Option<Tally>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -59,10 +77,50 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         value: arguments.value,
         event_time: said.map(|said| said.to_string()),
     };
-    let answer = engine.remember(context.call(), remember)?;
-    context.notices(&answer.notices);
-    context.answer(&answer, tell::observed)?;
+    let mut observed = engine.remember(context.call(), remember)?;
+    let mut proposed = None;
+    if !arguments.no_propose && observed.evidence.is_some() {
+        // The words are kept by now: a model that cannot be asked is a notice, never a failure.
+        match propose(context, &engine, &observed) {
+            Ok((tally, why_not)) => {
+                proposed = tally;
+                observed.notices.extend(why_not);
+            }
+            Err(Stop::Failed(failure)) => {
+                observed.notices.push(format!("no model was asked: {}", failure.message));
+            }
+            Err(Stop::PipeClosed) => {}
+        }
+    }
+    let answer = Answer { observed, proposed };
+    context.notices(&answer.observed.notices);
+    context.answer(&answer, |answer| {
+        let mut told = tell::observed(&answer.observed);
+        answer.proposed.iter().for_each(|tally| told.push_str(&tell::proposed(tally)));
+        told
+    })?;
     context.embed_some(&engine, arguments.no_embed);
-    let nothing = answer.counts.admitted == 0 && answer.counts.duplicate == 0;
+    let own = answer.observed.counts;
+    let added = answer.proposed.map_or(0, |tally| tally.counts.admitted);
+    let nothing = own.admitted == 0 && own.duplicate == 0 && added == 0;
     Ok(if nothing { Exit::Refused } else { Exit::Done })
+}
+
+/// Has the configured model read what was kept; `None` where none is configured.
+fn propose(
+    context: &Context,
+    engine: &Engine,
+    observed: &Observed,
+) -> Result<(Option<Tally>, Option<String>), Stop> {
+    let Some(mut proposing) = Proposing::open(context, engine, None)? else { return Ok((None, None)) };
+    interrupt::finish_in_flight();
+    let ids: Vec<&str> = observed.evidence.as_deref().into_iter().collect();
+    let mut tally = Tally::default();
+    let ended = proposing.about(&ids, |batch, proposed| {
+        if proposed.is_settled() {
+            tally.add(batch, proposed);
+        }
+    })?;
+    let why_not = ended.map(|ended| format!("the model did not answer: {}", ended.reason));
+    Ok((Some(tally).filter(|tally| tally.calls > 0), why_not))
 }

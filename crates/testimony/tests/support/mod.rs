@@ -44,7 +44,8 @@ impl Ran {
 
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_testimony"));
-    for name in ["TESTIMONY_DATA", "TESTIMONY_POLICIES", "TESTIMONY_MASTER_KEY", "TESTIMONY_SHADOW"] {
+    let names = ["DATA", "POLICIES", "MODELS", "MASTER_KEY", "SHADOW"];
+    for name in names.map(|name| format!("TESTIMONY_{name}")) {
         command.env_remove(name);
     }
     command.env("COLUMNS", "100");
