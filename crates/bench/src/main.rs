@@ -271,7 +271,6 @@ fn main() -> Result<ExitCode> {
         }
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
         Instrument::Hammer { appends } => hammer::run(directory, *appends, arguments.runs)?,
-        Instrument::Hammer { appends } => hammer::run(directory, appends, arguments.runs)?,
         Instrument::Embedder { write } => embedder::run(directory, arguments.runs, write.as_deref())?,
         Instrument::Tatoeba => tatoeba::run(directory)?,
         Instrument::Sib200 => sib200::run(directory)?,

@@ -125,6 +125,8 @@ impl Context {
             }
             Err(error) => self.say(&format!("note: {error}; memories are found by their words meanwhile")),
         }
+    }
+
     /// The models there are, and the file that says so.
     pub fn models(&self) -> Result<Option<(PathBuf, OpenModels)>, Stop> {
         Ok(testimony::models(&self.config, &testimony::environment())?)
