@@ -1,4 +1,5 @@
 //! Policies on the command line: a directory of before, promotion, comparison, what a reply used, and the entries.
+#![allow(clippy::disallowed_methods, reason = "a test lays out a directory")]
 
 mod support;
 
