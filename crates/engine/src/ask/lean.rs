@@ -62,7 +62,11 @@ pub(super) fn of(folded: &str) -> Lean {
     let asks = folded.trim_end().ends_with('?') && ASKS.is_match(folded);
     let advice = ADVICE.is_match(folded);
     let talk = !asks && folded.split_whitespace().nth(TALK_WORDS_MIN - 1).is_some() && TALKS.is_match(folded);
-    Lean { own_words: asks && !OTHER_SAID.is_match(folded), advice, conversation: talk && !advice }
+    Lean {
+        own_words: asks && !OTHER_SAID.is_match(folded),
+        advice,
+        conversation: talk && !(advice && folded.trim_end().ends_with('?')),
+    }
 }
 
 /// Whether a message says what its author likes.

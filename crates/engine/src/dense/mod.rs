@@ -260,9 +260,21 @@ impl Vectors {
     /// When the query has another number of dimensions.
     #[must_use]
     pub fn cosine_of(&self, document: u32, query: &[f32]) -> Option<f32> {
+        self.cosines_of(&[document], query).pop().flatten()
+    }
+
+    /// As [`Self::cosine_of`], of many documents at once, in their order.
+    ///
+    /// # Panics
+    /// When the query has another number of dimensions.
+    #[must_use]
+    pub fn cosines_of(&self, documents: &[u32], query: &[f32]) -> Vec<Option<f32>> {
         assert_eq!(query.len(), self.dims, "a query of another model's dimensions");
         let probe = Probe::new(query);
-        self.rows_of(document).map(|row| self.near(&probe, row).cosine).reduce(f32::max)
+        let cosine = |document: &u32| {
+            self.rows_of(*document).map(|row| self.near(&probe, row).cosine).reduce(f32::max)
+        };
+        documents.iter().map(cosine).collect()
     }
 
     fn scan(&self, probe: &Probe, visible: impl Fn(u32) -> bool, limit: usize) -> Vec<Near> {

@@ -1,6 +1,6 @@
 //! Gathering: the candidates of a question, the best by its words and the nearest by its meaning, each with both signals.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::Scale;
 use crate::ask::Question;
@@ -51,24 +51,25 @@ pub fn gather(
         (Some(Dense { vectors, .. }), Some(vector)) => vectors.search(vector, &visible, wanted),
         _ => Vec::new(),
     };
-    let mut nearest: FxHashMap<u32, f32> = near.iter().map(|near| (near.document, near.cosine)).collect();
     let also: Vec<u32> = near.iter().map(|near| near.document).collect();
     let ranked = words.rank(&question.words, &visible, wanted, &also);
     let scale = dense.map_or(Scale::UNMEASURED, |dense| dense.scale);
-    let mut candidates = Vec::with_capacity(ranked.len() + near.len());
-    for ranked in ranked {
-        let cosine = nearest.remove(&ranked.id).or_else(|| {
-            let (Dense { vectors, .. }, vector) = dense.zip(question.vector.as_deref())?;
-            vectors.cosine_of(ranked.id, vector)
-        });
-        let nearness = cosine.map(|cosine| scale.nearness(cosine));
-        candidates.push(Candidate { id: ranked.id, ranked: Some(ranked), nearness });
+    let mut candidates: Vec<Candidate> = ranked
+        .into_iter()
+        .map(|ranked| Candidate { id: ranked.id, ranked: Some(ranked), nearness: None })
+        .collect();
+    if let (Some(Dense { vectors, .. }), Some(vector)) = (dense, &question.vector) {
+        let ids: Vec<u32> = candidates.iter().map(|candidate| candidate.id).collect();
+        for (candidate, cosine) in candidates.iter_mut().zip(vectors.cosines_of(&ids, vector)) {
+            candidate.nearness = cosine.map(|cosine| scale.nearness(cosine));
+        }
+        let known: FxHashSet<u32> = ids.into_iter().collect();
+        candidates.extend(near.iter().filter(|near| !known.contains(&near.document)).map(|near| Candidate {
+            id: near.document,
+            ranked: None,
+            nearness: Some(scale.nearness(near.cosine)),
+        }));
     }
-    candidates.extend(nearest.into_iter().map(|(id, cosine)| Candidate {
-        id,
-        ranked: None,
-        nearness: Some(scale.nearness(cosine)),
-    }));
     candidates.sort_unstable_by_key(|candidate| candidate.id);
     candidates
 }

@@ -1,7 +1,7 @@
 //! The numbers of the fusion, all in one table, with what each was measured to add.
 //!
-//! They were chosen on one half of the BEAM conversations and checked on the other, both ways round, and then held against
-//! RealMem, Tatoeba and LongMemEval; `docs/decisions/0014-hybrid-recall.md` has the tables. The optimum is flat: half or double
+//! They were chosen on one half of the BEAM conversations and reported on the other, many times over, and then held against RealMem;
+//! [`crate::fusion`] tells what each signal adds. The optimum is flat: half or double
 //! of any one of them costs about a point of recall, so none is given more than two digits.
 
 use ledger::vectors::ModelIdentity;
@@ -42,7 +42,7 @@ pub const WEIGHTS: Weights = Weights {
     neighbourhood: 1.0,
     answering: 0.4,
     indifferent: 0.7,
-    fading: 0.3,
+    fading: 0.35,
     fading_days: 30.0,
     another_time: 0.8,
 };
