@@ -17,7 +17,7 @@ impl Engine {
     /// The name under which this engine's recall is calibrated: that of its embedding model, `words` without one.
     #[must_use]
     pub fn model_name(&self) -> &str {
-        WORDS
+        self.model().map_or(WORDS, |model| &model.name)
     }
 
     /// The least score at which a memory is shown for `message`, 0 to 1; `None` when the model was never measured.

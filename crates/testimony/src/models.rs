@@ -1,8 +1,36 @@
 //! Where models are: one place on a machine, shared by all data directories, and the index they are pulled from.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use inference::InferenceError;
+use inference::embed::Embed;
 use inference::local::pull::DEFAULT_INDEX;
+use inference::local::{KNOWN_MODELS, LocalEmbedder};
+use inference::models::OpenModels;
+use inference::tiers::Can;
+
+/// The tier of `models.toml` that places texts, where there is one.
+pub const EMBED_TIER: &str = "embed";
+
+/// The model that places texts: the tier `embed` of the models configured, or else the pack of this machine; `None` where there is
+/// neither, and memories are found by their words alone.
+///
+/// # Errors
+/// When the tier does something else, or the pack is not whole.
+pub fn embedder(models: Option<&OpenModels>) -> Result<Option<Arc<dyn Embed>>, InferenceError> {
+    let configured = models.filter(|open| {
+        open.models().tiers.get(EMBED_TIER).is_some_and(|tier| matches!(tier.can, Can::Embed(_)))
+    });
+    if let Some(open) = configured {
+        return open.embed(EMBED_TIER).map(Some);
+    }
+    let pack = models_directory().map(|directory| directory.join(KNOWN_MODELS[0].file_name()));
+    match pack.filter(|path| path.exists()) {
+        Some(path) => Ok(Some(Arc::new(LocalEmbedder::open(&path)?))),
+        None => Ok(None),
+    }
+}
 
 /// The directory of model packs: `TESTIMONY_MODELS_DIR`, or `models` in the platform's place for this program's data; `None` where
 /// the user has no home.

@@ -74,8 +74,12 @@ pub(crate) fn deep(answer: &Deep) -> String {
         }
     }
     told.push_str(&recalled(&answer.recalled));
+    told
+}
+
 /// What a model added to messages.
 pub(crate) fn proposed(tally: &Tally) -> String {
+    let mut told = String::new();
     for claim in &tally.admitted {
         let version = claim.version.as_deref().unwrap_or("-");
         _ = writeln!(

@@ -4,7 +4,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use engine::study::{Corpus, InLanguage, OTHERS_MAX, Point, Studied, Study, Tongue, chart};
+use engine::{Call, Engine};
+use inference::Cancel;
 use ledger::calibration::{Calibration, WORDS};
+
+use testimony::embedding::embed;
 
 use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Failure, Stop};
@@ -56,8 +60,13 @@ enum Asked {
 }
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
-    if let Some(other) = arguments.model.as_deref().filter(|name| *name != WORDS) {
-        return Err(Failure::input(format!("model `{other}` is not there"))
+    let engine = || match arguments.model.as_deref() {
+        Some(WORDS) => context.by_words(),
+        _ => context.in_memory(),
+    };
+    let in_use = engine()?.model_name().to_owned();
+    if let Some(other) = arguments.model.as_deref().filter(|name| *name != in_use) {
+        return Err(Failure::input(format!("model `{other}` is not there; `{in_use}` is"))
             .hint("leave `--model` out for the one in use, or name `words`")
             .into());
     }
@@ -81,9 +90,11 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         Asked::Hr => &[Tongue::Croatian],
         Asked::Both => &Tongue::ALL,
     };
-    let engine = || context.in_memory();
-    let study =
-        Study { corpus: &corpus, engine: &engine, settle: &|_, _| Ok(()), others_max: arguments.others };
+    let settle = |engine: &Engine, call: Call<'_>| match engine.model() {
+        Some(_) => embed(engine, call, usize::MAX, &Cancel::default(), |_| {}).map(drop).map_err(Stop::from),
+        None => Ok(()),
+    };
+    let study = Study { corpus: &corpus, engine: &engine, settle: &settle, others_max: arguments.others };
     let studied = study.run(tongues)?;
     if let Some(path) = &arguments.svg {
         write(path, &chart::svg(&studied))?;

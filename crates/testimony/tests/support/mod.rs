@@ -48,6 +48,8 @@ pub fn command() -> Command {
     for name in names.map(|name| format!("TESTIMONY_{name}")) {
         command.env_remove(name);
     }
+    // Answers in tests are those of words alone; a test that wants a model names its directory.
+    command.env("TESTIMONY_MODELS_DIR", "no models here");
     command.env("COLUMNS", "100");
     command
 }
