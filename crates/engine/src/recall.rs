@@ -482,21 +482,20 @@ pub(crate) fn matches<'read>(
     (found, more)
 }
 
-/// The time a question speaks of. One told by what happened then is known when exactly one fact says that it happened.
+/// The time a question speaks of. One told by what happened then is known when all facts that
+/// say that it happened began at one moment.
 fn period(view: View<'_>, question: &Question) -> Option<Span> {
     let Some(When::Event(event)) = &question.when else { return question.period() };
     let snapshot = view.snapshot;
     let words = Query::new(&event.words);
     let hits = snapshot.words.search(&words, |_| true, EVENT_HITS);
-    let mut told = hits.iter().filter(|hit| hit.coverage >= EVENT_COVERAGE).filter_map(|hit| {
-        let (fact, version) = snapshot.memory.version(*snapshot.documents.get(hit.id as usize)?)?;
-        Some((fact.id, version.state(&view.as_of)?.validity.from()))
+    let mut began = hits.iter().filter(|hit| hit.coverage >= EVENT_COVERAGE).filter_map(|hit| {
+        let (_, version) = snapshot.memory.version(*snapshot.documents.get(hit.id as usize)?)?;
+        Some(version.state(&view.as_of)?.validity.from())
     });
-    let (fact, began) = told.next()?;
-    match told.any(|(other, _)| other != fact) {
-        true => None,
-        false => event.relation.of(began),
-    }
+    let first = began.next()?;
+    // Of two moves nobody knows which is meant.
+    began.all(|other| other == first).then(|| event.relation.of(first)).flatten()
 }
 
 /// Scores are told to four places: more would only show the noise of floating point.

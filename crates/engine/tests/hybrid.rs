@@ -170,7 +170,7 @@ fn the_same_questions_give_the_same_answers_to_the_bit() {
 }
 
 #[test]
-fn a_time_told_by_what_happened_then_is_the_time_of_the_one_fact_that_says_so() {
+fn a_time_told_by_what_happened_then_is_the_time_of_the_facts_that_say_so() {
     let engine = Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens));
     let scope = Scope::of(Subject::parse("me").expect("a name"));
     let call = Call { scope: &scope, now: at("2026-05-01T00:00:00Z") };
@@ -203,7 +203,7 @@ fn a_time_told_by_what_happened_then_is_the_time_of_the_one_fact_that_says_so() 
     assert_eq!(tea.signals["time"]["value"], json!(false));
     assert_eq!(coffee.signals["time"]["value"], json!(true));
     assert!(coffee.score > tea.score);
-    let (tea, coffee) = evening("Što smo navečer pijemo prije nego što smo se preselili u Split?");
+    let (tea, coffee) = evening("Što navečer pijemo prije nego što smo se preselili u Split?");
     assert_eq!(tea.signals["time"]["value"], json!(true));
     assert_eq!(coffee.signals["time"]["value"], json!(false));
 }
