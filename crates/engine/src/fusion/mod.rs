@@ -170,9 +170,8 @@ impl Fused {
         if lean.conversation {
             discount("age_days", json!(self.signals.age_days.max(0.0).round()), fade(self.signals.age_days));
         }
-        match self.signals.timely {
-            Some(timely) => discount("time", json!(timely), if timely { 1.0 } else { WEIGHTS.another_time }),
-            None => {}
+        if let Some(timely) = self.signals.timely {
+            discount("time", json!(timely), if timely { 1.0 } else { WEIGHTS.another_time });
         }
         if self.neighbour > 0.0 {
             tell("neighbourhood", json!(round(self.neighbour)), self.lent());
