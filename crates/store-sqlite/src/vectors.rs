@@ -589,7 +589,7 @@ impl VectorStore for SqliteStore {
         let shared = self.shared.clone();
         let mark = shared.keyring.mark(scope.subject());
         let (basis, model) = (*basis, model.clone());
-        let kept = writer.shared(0, move |hand| {
+        writer.shared(0, move |hand| {
             let Some(known) = find(&hand.connection, &mark)?.filter(|known| same(known, &basis)) else {
                 return Ok(Ok(0));
             };
@@ -610,8 +610,7 @@ impl VectorStore for SqliteStore {
                     Ok(Ok(ready.len()))
                 })
                 .map(|kept| kept.map_err(|dims| other_dims(&model, dims)))
-        })?;
-        kept
+        })?
     }
 
     fn vector_models(&self, scope: &Scope) -> Result<Vec<(ModelIdentity, u64)>, StoreError> {

@@ -48,7 +48,7 @@ impl Stream {
     fn vector(&mut self, dims: usize) -> Vec<f32> {
         let topic = self.next() % 7;
         let number = |place: usize, stream: &mut Self| {
-            let slant = if place % 3 == 0 { 40.0 } else { 0.0 };
+            let slant = if place.is_multiple_of(3) { 40.0 } else { 0.0 };
             let near_topic = ((place as u64 * 31 + topic * 17) % 13) as f32 - 6.0;
             slant + 3.0 * near_topic + (stream.next() % 61) as f32 - 30.0
         };
@@ -124,7 +124,7 @@ fn sifting_finds_nearly_all_of_what_a_scan_finds() {
     }
     // Every other way of showing: all, many, few, next to none.
     for share in [1, 2, 50, 1_000] {
-        let visible = |document: u32| document % share == 0;
+        let visible = |document: u32| document.is_multiple_of(share);
         let (mut found, mut wanted) = (0, 0);
         for _ in 0..10 {
             let query = stream.vector(dims);
