@@ -12,6 +12,19 @@
 //! through `neighbour`, which is the best `told` of another message of the same session. A candidate that says nothing of what
 //! is asked scores 0 whoever said it and whenever. Without vectors and without a leaning the score is the lexical score itself.
 //!
+//! # What each signal adds
+//!
+//! BEAM, 13 conversations, 156 questions, messages: recall@10 / nDCG@10; RealMem, 153 queries, sessions: recall@5 / recall@10.
+//! Vectors of the owner's messages and of the first pieces of about half of the model's.
+//!
+//! | | BEAM | RealMem |
+//! |---|---|---|
+//! | all | 0.784 / 0.694 | 0.549 / 0.684 |
+//! | without nearness | 0.776 / 0.659 | 0.539 / 0.657 |
+//! | without leaning | 0.697 / 0.615 | 0.525 / 0.683 |
+//! | without neighbourhood | 0.780 / 0.686 | 0.553 / 0.685 |
+//! | words alone | 0.661 / 0.587 | 0.500 / 0.613 |
+//!
 //! Ranks are not fused: the place of a bad hit in a short list says nothing, and with it plain rank fusion was worse than the better of
 //! its parts. Pure functions over copies of a few numbers: the same candidates in any order give the same scores.
 
@@ -157,9 +170,8 @@ impl Fused {
         if lean.conversation {
             discount("age_days", json!(self.signals.age_days.max(0.0).round()), fade(self.signals.age_days));
         }
-        match self.signals.timely {
-            Some(timely) => discount("time", json!(timely), if timely { 1.0 } else { WEIGHTS.another_time }),
-            None => {}
+        if let Some(timely) = self.signals.timely {
+            discount("time", json!(timely), if timely { 1.0 } else { WEIGHTS.another_time });
         }
         if self.neighbour > 0.0 {
             tell("neighbourhood", json!(round(self.neighbour)), self.lent());

@@ -150,6 +150,9 @@ pub struct Hit {
     pub matched_terms: Vec<MatchedTerm>,
 }
 
+/// Documents, each with its sum before it.
+type Sums = Vec<(f32, u32)>;
+
 /// A document by its score, before anything else is told of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
@@ -521,7 +524,7 @@ impl LexicalIndex {
         filter: &impl Fn(u32) -> bool,
         wanted: usize,
         also: &[u32],
-    ) -> (Vec<(f32, u32)>, Vec<(f32, u32)>) {
+    ) -> (Sums, Sums) {
         let mut sums = vec![0.0_f32; self.documents.len()];
         let mut merged: Vec<(u32, f32)> = Vec::new();
         for group in asked {
