@@ -147,7 +147,7 @@ fn sections(material: &Material) -> io::Result<[Vec<u8>; 6]> {
     let mut fractions = Vec::new();
     let mut matrices = Vec::new();
     fractions.extend(bytes_of(&material.places));
-    fractions.extend(material.words_norm.iter().flat_map(|numbers| bytes_of(numbers)));
+    fractions.extend(material.words_norm.iter().flat_map(bytes_of));
     for layer in &material.layers {
         let LayerMaterial { attention, attention_out, attention_norm, inner, outer, outer_norm } = layer;
         for matrix in [attention, attention_out, inner, outer] {

@@ -6,12 +6,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 /// The stretches of `text` that `count` finds at most `limit` pieces in, each sharing up to `overlap` with the one before.
 /// A text that fits is one stretch; one of white space only is none.
-pub(super) fn windows<'t>(
-    text: &'t str,
-    limit: usize,
-    overlap: usize,
-    count: impl Fn(&str) -> usize,
-) -> Vec<&'t str> {
+pub(super) fn windows(text: &str, limit: usize, overlap: usize, count: impl Fn(&str) -> usize) -> Vec<&str> {
     if text.trim().is_empty() {
         return Vec::new();
     }
