@@ -42,7 +42,7 @@ impl Embed for Meanings {
 
     fn embed(&self, role: Role, texts: &[&str], _limits: &Limits) -> Result<Vec<Vec<f32>>, InferenceError> {
         let place = |text: &&str| {
-            let mut vector = vec![0.0_f32; 8];
+            let mut vector = [0.0_f32; 8];
             for word in text.to_lowercase().split(|letter: char| !letter.is_alphabetic()) {
                 if let Some(axis) = MEANINGS.iter().position(|words| words.contains(&word)) {
                     vector[axis] = 1.0;
