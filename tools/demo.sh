@@ -36,6 +36,9 @@ title "Building (a few minutes the first time)"
 cargo build --release -p testimony
 testimony="${CARGO_TARGET_DIR:-$root/target}/release/testimony"
 
+title "The model that finds by meaning (fetched once; everything works without it too)"
+tools/model.sh "$testimony" || echo "it could not be fetched; recall goes by words only"
+
 title "1. A conversation is observed; some proposals are admitted, some refused"
 show observe data/demo/conversation.jsonl
 

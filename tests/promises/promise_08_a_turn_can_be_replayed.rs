@@ -39,6 +39,9 @@ const REQUESTS: &[(&str, &str, u32)] = &[
     ("How many employees has Acme?", "turn/2", 1_200),
     ("How many employees has Acme?", "turn/1", 160),
     ("tea", "turn/2", 160),
+    ("Book a meeting in Zagreb", "turn/3", 1_200),
+    ("How many employees has Acme?", "turn/3", 160),
+    ("tea", "turn/3", 1_200),
     ("thanks!", "turn/2", 1_200),
     ("When is it due?", "turn/2", 1_200),
 ];

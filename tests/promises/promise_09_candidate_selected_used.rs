@@ -40,7 +40,7 @@ on_every_store! {
     /// What was told is what is stored: the selected are among the candidates, the rest is dropped for a reason.
     fn the_three_sets_are_stored_apart(world) {
         fill(world);
-        for policy in ["turn/1", "turn/2"] {
+        for policy in ["turn/1", "turn/2", "turn/3"] {
             let turn = Turn { policy: Some(policy.to_owned()), ..Turn::of("which tea do I prefer?") };
             let turned = world.engine.turn(world.call("2026-04-01"), &turn).expect("turn");
             let keys = world.store.keys(&world.me).expect("read").expect("founded");

@@ -4,12 +4,10 @@
 //! `|`, what comes of it. This test plays each story and compares what comes of it with what the file says.
 //! `UPDATE_SCENARIOS=1` writes the lines with `|` anew; a person then reads them.
 
-mod play;
-mod script;
-
 use std::path::PathBuf;
 
 use proofs::Keeper;
+use proofs::story::{play, script};
 
 fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
@@ -37,8 +35,7 @@ fn every_story_comes_out_as_it_is_told() {
         let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).expect("read");
         let script = script::read(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let played: Vec<String> =
-            Keeper::ALL.iter().map(|keeper| play::play(*keeper, &script, &name)).collect();
+        let played: Vec<String> = Keeper::ALL.iter().map(|keeper| play(*keeper, &script, &name)).collect();
         assert_eq!(played[0], played[1], "{name}: the stores do not agree");
         if update {
             #[allow(

@@ -16,7 +16,10 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data")
 }
 
-/// Every file below `folder`, sorted, without `SOURCE.md` and licences.
+/// The questions that come with a chat, which are no part of it.
+pub const QUESTIONS: &str = "probing_questions.json";
+
+/// Every file below `folder`, sorted, without `SOURCE.md`, licences and questions about the rest.
 ///
 /// # Errors
 /// When a folder cannot be read.
@@ -29,7 +32,9 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() {
                 open.push(path);
-            } else if name != "SOURCE.md" && name != "README.md" && !name.starts_with("LICENSE") {
+            } else if ![QUESTIONS, "SOURCE.md", "README.md"].contains(&name.as_str())
+                && !name.starts_with("LICENSE")
+            {
                 found.push(path);
             }
         }

@@ -32,6 +32,12 @@ impl Samples {
         sorted.get(place).copied().unwrap_or(0.0)
     }
 
+    /// The mean; 0 when there are none.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.0.iter().sum::<f64>() / self.0.len().max(1) as f64
+    }
+
     /// The middle one.
     #[must_use]
     pub fn median(&self) -> f64 {

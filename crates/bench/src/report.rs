@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::machine::Limits;
+use crate::score::Interval;
 
 /// What one instrument found.
 #[derive(Clone, Debug, Serialize)]
@@ -17,10 +18,30 @@ pub struct Report {
     pub machine: Limits,
     /// The figures.
     pub tables: Vec<Table>,
+    /// Scores with their intervals, for programs; people read them in the tables.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figure>,
     /// What a reader must know besides.
     pub notes: Vec<String>,
     /// What is not as it must be; empty when all is well. The command then ends with an error.
     pub failures: Vec<String>,
+}
+
+/// One score of one system.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figure {
+    /// The system.
+    pub system: String,
+    /// What is counted as found: `message`, `session`, or a budget.
+    pub level: String,
+    /// Which questions: `all`, a kind, a half.
+    pub group: String,
+    /// Which score.
+    pub metric: String,
+    /// Over how many questions.
+    pub questions: usize,
+    /// The score and how far to trust it.
+    pub value: Interval,
 }
 
 /// Figures that belong together.
@@ -57,6 +78,7 @@ impl Report {
             command: command.to_owned(),
             machine,
             tables: Vec::new(),
+            figures: Vec::new(),
             notes: Vec::new(),
             failures: Vec::new(),
         }

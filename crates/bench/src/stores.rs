@@ -54,6 +54,18 @@ pub fn engine(store: Arc<dyn Store>) -> Engine {
     Engine::new(store, Policies::shipped(), Arc::new(Tokens))
 }
 
+/// Policies with a registry of an instrument's own: the shipped admission, without what it says of predicates that are
+/// not in it.
+///
+/// # Errors
+/// When the registry is not valid.
+pub fn policies_of(registry: &str) -> Result<Policies> {
+    let shipped = ledger::admission::SHIPPED_ADMISSION;
+    let rest = shipped.find("[[override]]").unwrap_or(shipped.len());
+    let admission = shipped[..rest].replace("\"admission/1\"", "\"admission/1-instrument\"");
+    Ok(Policies::load(&[("predicates.toml", registry), ("admission/1.toml", &admission)])?)
+}
+
 /// The scope of a subject of the instruments.
 ///
 /// # Errors

@@ -263,6 +263,171 @@ pub struct Used {
     pub used: Vec<String>,
 }
 
+/// What a reply used of a turn.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct UsedInReply {
+    /// The turn's id.
+    pub turn: String,
+    /// The handles of the turn that the reply cites.
+    pub cited: Vec<String>,
+    /// Handles the reply cites that the turn does not have; nothing was recorded for them.
+    pub unknown: Vec<String>,
+    /// All handles recorded so far.
+    pub used: Vec<String>,
+}
+
+/// A recall that also walked.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Deep {
+    /// What a recall answers; the best path's steps come first, the answer before all.
+    #[serde(flatten)]
+    pub recalled: Recalled,
+    /// The ways found, best first, each to another answer.
+    pub paths: Vec<PathText>,
+}
+
+/// A way from a name in the question to an answer.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PathText {
+    /// The value of the last step.
+    pub answer: Json,
+    /// The share of the question it explains, 0 to 1; only comparable within one answer.
+    pub score: f64,
+    /// The steps, first to last.
+    pub steps: Vec<StepText>,
+    /// Words of the question that no step explains.
+    pub unexplained: Vec<String>,
+}
+
+/// One step of a path.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct StepText {
+    /// Its number, from 1.
+    pub hop: usize,
+    /// The question's words that chose it.
+    pub words: Vec<String>,
+    /// The memory it stands on; its id leads to the receipt.
+    pub item: Item,
+    /// What the fact held before, the latest last; the newest few.
+    pub before: Vec<VersionText>,
+    /// How many more it held before those.
+    pub older: usize,
+}
+
+/// What a model can know before any search: who the owner is and what must always be kept to.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Profile {
+    /// Identity before constraints; a dispute stands together.
+    pub items: Vec<Item>,
+    /// The same as a block of lines, without handles.
+    pub text: String,
+    /// The block's length in tokens.
+    pub tokens: u32,
+    /// The last append this saw.
+    pub watermark: u64,
+    /// Whether more belongs to it than fits.
+    pub truncated: bool,
+    /// What else the reader should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+}
+
+/// An entry that was corrected.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Corrected {
+    /// The version that was corrected.
+    pub corrected: String,
+    /// What became of the new words.
+    #[serde(flatten)]
+    pub observed: Observed,
+}
+
+/// The policies of this build and the one in force.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PoliciesText {
+    /// The policy that a turn uses unless it names one.
+    pub in_force: String,
+    /// Every policy.
+    pub policies: Vec<PolicyText>,
+    /// What was done, the oldest first.
+    pub acts: Vec<PolicyActText>,
+}
+
+/// One policy.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PolicyText {
+    /// Its name.
+    pub name: String,
+    /// Whether it is in force.
+    pub in_force: bool,
+    /// What it does.
+    pub summary: String,
+    /// Its numbers, by name; none where it has none of its own.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub numbers: serde_json::Map<String, Json>,
+    /// The acts that concern it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub acts: Vec<PolicyActText>,
+}
+
+/// A policy promoted or rolled back.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PolicyActText {
+    /// `promote` or `rollback`.
+    pub act: String,
+    /// The policy before.
+    pub from: String,
+    /// The policy since.
+    pub to: String,
+    /// Why.
+    pub reason: String,
+    /// By whom.
+    pub by: String,
+    /// When.
+    pub at: String,
+}
+
+/// What another policy would have made of turns that were recorded.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct PolicyDiff {
+    /// The policy compared with.
+    pub from: String,
+    /// The policy compared.
+    pub to: String,
+    /// Turns looked at: those that looked into memory.
+    pub turns: usize,
+    /// Turns in which both select the same, in the same order.
+    pub identical: usize,
+    /// Memories only the second selects, over all turns.
+    pub added: usize,
+    /// Memories only the first selects.
+    pub removed: usize,
+    /// Memories the first selects.
+    pub from_items: usize,
+    /// Memories the second selects.
+    pub to_items: usize,
+    /// Tokens of what the first selects.
+    pub from_tokens: u64,
+    /// Tokens of what the second selects.
+    pub to_tokens: u64,
+    /// Turns that show a dispute with one of the two and not with the other.
+    pub disputes_changed: usize,
+    /// Turns of which somebody said what was used.
+    pub turns_with_use: usize,
+    /// Memories used in those.
+    pub used: usize,
+    /// Of them, how many the first selects.
+    pub from_kept: usize,
+    /// Of them, how many the second selects.
+    pub to_kept: usize,
+    /// Turns whose candidates were recorded before there were the features turn/3 decides by.
+    pub without_features: usize,
+    /// Turns recorded but not looked at, because they asked or skipped.
+    pub passed_over: usize,
+    /// Whether there are more turns than were looked at.
+    pub truncated: bool,
+}
+
 /// A receipt: the way from a memory to the words behind it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Why {

@@ -1,5 +1,6 @@
 //! What can go wrong in a verb, and whose turn it is then.
 
+use inference::{InferenceError, InferenceErrorKind};
 use ledger::store::{StoreError, StoreErrorKind};
 
 /// Why a verb could not do what it was asked.
@@ -17,6 +18,9 @@ pub enum EngineError {
     /// The message was forgotten on request and is kept out.
     #[error("these words were forgotten on request and are not learnt again; lift that with `remember`")]
     Forgotten,
+    /// The embedding model failed.
+    #[error("the embedding model failed: {0}")]
+    Model(InferenceError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -49,6 +53,16 @@ impl EngineError {
             Self::Input(_) => ErrorKind::Input,
             Self::NotFound(_) => ErrorKind::NotFound,
             Self::Conflict(_) | Self::Forgotten => ErrorKind::Conflict,
+            Self::Model(error) => match error.kind() {
+                InferenceErrorKind::Unreachable
+                | InferenceErrorKind::Busy
+                | InferenceErrorKind::Deadline
+                | InferenceErrorKind::Cancelled => ErrorKind::Unavailable,
+                InferenceErrorKind::NotAllowed => ErrorKind::Permission,
+                InferenceErrorKind::Configuration | InferenceErrorKind::Unsupported => ErrorKind::Input,
+                InferenceErrorKind::ModelFile => ErrorKind::Damaged,
+                InferenceErrorKind::BadReply => ErrorKind::Internal,
+            },
             Self::Store(error) => match error.kind() {
                 StoreErrorKind::Damaged | StoreErrorKind::Key | StoreErrorKind::Newer => ErrorKind::Damaged,
                 StoreErrorKind::Permission => ErrorKind::Permission,

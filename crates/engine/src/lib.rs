@@ -4,26 +4,43 @@
 //! not at all. It reads no clock and draws no randomness: the caller says when it is.
 
 pub mod answer;
+pub mod ask;
+mod calibrated;
+mod candidates;
+pub mod correct;
+pub mod dense;
+pub mod embed;
 pub mod error;
 pub mod export;
 pub mod forget;
+pub mod fusion;
 pub mod history;
 pub mod import;
 pub mod lexical;
+pub mod list;
+mod names;
 pub mod observe;
+pub mod policy;
+pub mod profile;
 pub mod propose;
 pub mod recall;
 pub mod remember;
+pub mod shadow;
+pub mod study;
 mod subject;
 pub mod timeline;
 pub mod tokens;
 pub mod turn;
 pub mod verify;
 mod view;
+pub mod walk;
 pub mod why;
+mod wording;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use inference::embed::Embed;
 use ledger::admission::Policies;
 use ledger::id::{Kind, Position};
 use ledger::packet::TokenCounter;
@@ -31,6 +48,7 @@ use ledger::registry::Registry;
 use ledger::scope::{Scope, Subject};
 use ledger::store::Store;
 use ledger::time::Instant;
+use ledger::vectors::ModelIdentity;
 use parking_lot::{Mutex, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 
@@ -45,6 +63,11 @@ pub struct Engine {
     tokens: Arc<dyn TokenCounter>,
     subjects: Mutex<Subjects>,
     memory_bytes_max: usize,
+    shadow: Option<shadow::Lane>,
+    embedder: Option<Arc<dyn Embed>>,
+    /// Which vectors are made and read: the model, and the layout of the texts.
+    model: Option<ModelIdentity>,
+    query_deadline: Duration,
 }
 
 /// Whom a call is for, and when it is made.
@@ -76,6 +99,10 @@ impl Engine {
             tokens,
             subjects: Mutex::default(),
             memory_bytes_max: Self::MEMORY_BYTES_DEFAULT,
+            shadow: None,
+            embedder: None,
+            model: None,
+            query_deadline: embed::QUERY_DEADLINE,
         }
     }
 
@@ -120,7 +147,7 @@ impl Engine {
             return held.clone();
         }
         self.make_room(&mut subjects);
-        let held = Arc::new(Held::new());
+        let held = Arc::new(Held::new(self.model.clone()));
         subjects.held.insert(scope.subject().clone(), (held.clone(), now));
         held
     }

@@ -2,14 +2,20 @@
 
 use ledger::claim::Realm;
 use ledger::entity::EntityRef;
-use ledger::id::{EvidenceId, Kind, Position};
+use ledger::evidence::Author;
+use ledger::id::{EvidenceId, Kind, Position, SourceId};
 use ledger::memory::{Fact, Version};
-use ledger::time::{AsOf, Instant};
-use rustc_hash::FxHashSet;
+use ledger::time::{AsOf, Instant, Moment, Span, Zone};
+use ledger::vectors::{ModelIdentity, Placed};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value as Json, json};
 
 use crate::answer::{Item, Recalled};
+use crate::ask::{Question, When, states_liking};
+use crate::dense::Vectors;
+use crate::embed::Follower;
 use crate::error::EngineError;
+use crate::fusion::{self, Dense, Fused, Lean, Scale, Signals, gather};
 use crate::lexical::{Field, Hit, LexicalIndex, Query};
 use crate::subject::Snapshot;
 use crate::view::{View, without_secrets};
@@ -23,6 +29,15 @@ pub const ITEMS_MAX: usize = 1_000;
 
 /// The part of one message that is indexed, in bytes; what lies behind is found by other means or not at all.
 const PASSAGE_BYTES_MAX: usize = 256 * 1024;
+
+/// How many facts are looked at for the one that tells when something happened.
+const EVENT_HITS: usize = 8;
+
+/// The share of the words of an event that the fact about it holds, at least.
+const EVENT_COVERAGE: f32 = 0.99;
+
+/// A pause after which a conversation without named sessions begins a new one, in microseconds.
+const PAUSE_MICROS: i64 = 4 * 3_600 * 1_000_000;
 
 /// The longest excerpt of a message shown, in characters.
 const EXCERPT_CHARS: usize = 400;
@@ -42,6 +57,8 @@ pub struct Recall {
     pub believed_at: Option<Instant>,
     /// What kind of thing is wanted.
     pub grain: Grain,
+    /// Where the asker's clock stands, for "yesterday" and "last spring".
+    pub zone: Zone,
 }
 
 impl Recall {
@@ -55,7 +72,12 @@ impl Recall {
             valid_at: None,
             believed_at: None,
             grain: Grain::Fact,
+            zone: Zone::utc(),
         }
+    }
+
+    fn asked_at(&self, now: Instant) -> Moment {
+        Moment { instant: now, zone: self.zone.clone() }
     }
 }
 
@@ -110,12 +132,22 @@ impl Engine {
     /// [`EngineError::Input`] for a query, limit or threshold out of bounds.
     pub fn recall(&self, call: Call<'_>, recall: &Recall) -> Result<Recalled, EngineError> {
         check(recall)?;
+        // Before a snapshot is held: a model may take its time.
+        let (question, failed) = match recall.grain {
+            Grain::Compiled => (Question::read("", &recall.asked_at(call.now)), None),
+            Grain::Fact | Grain::Evidence => self.question(&recall.query, &recall.asked_at(call.now)),
+        };
         match recall.grain {
             Grain::Fact => self.read(call.scope, |snapshot| {
                 let as_of = as_of(snapshot, call.now, recall.valid_at, recall.believed_at);
-                Ok(facts(View { snapshot, registry: self.registry(), as_of }, recall))
+                let view = View { snapshot, registry: self.registry(), as_of };
+                let mut told = facts(view, recall, &question, self.dense(&snapshot.dense));
+                let (missing, total) = (snapshot.vectors_missing(), snapshot.documents.len() as u64);
+                told.degraded.extend(failed.map(str::to_owned));
+                told.degraded.extend(self.without_vectors(missing, total));
+                Ok(told)
             }),
-            Grain::Evidence => self.recall_evidence(call, recall),
+            Grain::Evidence => self.recall_evidence(call, recall, &question, failed),
             Grain::Compiled => self.read(call.scope, |snapshot| {
                 let as_of = as_of(snapshot, call.now, recall.valid_at, recall.believed_at);
                 let view = View { snapshot, registry: self.registry(), as_of };
@@ -126,14 +158,35 @@ impl Engine {
         }
     }
 
-    fn recall_evidence(&self, call: Call<'_>, recall: &Recall) -> Result<Recalled, EngineError> {
+    /// A query, read and placed among the vectors, and why it could not be placed if a model failed.
+    pub(crate) fn question(&self, words: &str, asked: &Moment) -> (Question, Option<&'static str>) {
+        let question = Question::read(words, asked);
+        match self.model().map(|_| self.place_query(words)) {
+            None => (question, None),
+            Some(Ok(vector)) => (question.with_vector(Some(vector)), None),
+            Some(Err(why)) => (question, Some(why)),
+        }
+    }
+
+    /// Where a question is looked for by meaning, if anything has a vector.
+    pub(crate) fn dense<'read>(&self, vectors: &'read Vectors) -> Option<Dense<'read>> {
+        let model = self.model().filter(|_| !vectors.is_empty())?;
+        Some(Dense { vectors, scale: Scale::of(model) })
+    }
+
+    fn recall_evidence(
+        &self,
+        call: Call<'_>,
+        recall: &Recall,
+        question: &Question,
+        failed: Option<&'static str>,
+    ) -> Result<Recalled, EngineError> {
         let held = self.held(call.scope);
         let snapshot = held.read(self.store(), call.scope, self.policies())?;
         let as_of = as_of(&snapshot, call.now, recall.valid_at, recall.believed_at);
         let view = View { snapshot: &snapshot, registry: self.registry(), as_of };
         let mut passages = held.passages();
-        passages.catch_up(self.store(), call.scope, &snapshot)?;
-        let query = Query::new(&recall.query);
+        passages.catch_up(self.store(), call.scope, &snapshot, self.model())?;
         let visible = |place: u32| {
             passages.entries.get(place as usize).is_some_and(|entry| {
                 entry.id.0.seq <= as_of.watermark
@@ -141,19 +194,20 @@ impl Engine {
                     && recall.valid_at.is_none_or(|valid_at| entry.said <= valid_at)
             })
         };
-        let hits = passages.words.search(&query, visible, recall.limit + 1);
-        let hits: Vec<Hit> =
-            hits.into_iter().filter(|hit| f64::from(hit.score) >= recall.threshold).collect();
-        let truncated = hits.len() > recall.limit;
-        let ids: Vec<EvidenceId> = hits
+        let dense = self.dense(&passages.dense);
+        let mut found =
+            passages.matching(question, period(view, question), as_of.valid_at, dense, visible, recall.limit);
+        found.retain(|found| round(found.score) >= recall.threshold);
+        let truncated = found.len() > recall.limit;
+        found.truncate(recall.limit);
+        let ids: Vec<EvidenceId> = found
             .iter()
-            .take(recall.limit)
-            .filter_map(|hit| passages.entries.get(hit.id as usize))
+            .filter_map(|found| passages.entries.get(found.hit.id as usize))
             .map(|entry| entry.id)
             .collect();
-        let found = self.store().evidence(call.scope, &ids)?;
+        let messages = self.store().evidence(call.scope, &ids)?;
         let mut items = Vec::with_capacity(ids.len());
-        for ((id, hit), evidence) in ids.iter().zip(&hits).zip(found) {
+        for ((id, found), evidence) in ids.iter().zip(&found).zip(messages) {
             let Some(evidence) = evidence else { continue };
             let Some(source) = snapshot.memory.source(evidence.source) else { continue };
             let text = evidence.words.text.as_deref().unwrap_or_default();
@@ -165,9 +219,9 @@ impl Engine {
                 entity: None,
                 predicate: None,
                 value: Json::Null,
-                text: format!("({said}) {speaker}: {}", without_secrets(excerpt(text, &query))),
-                score: round(hit.score),
-                signals: signals(hit),
+                text: format!("({said}) {speaker}: {}", without_secrets(excerpt(text, &question.words))),
+                score: round(found.score),
+                signals: found.signals(),
                 validity: None,
                 belief: None,
                 support: 1,
@@ -177,13 +231,15 @@ impl Engine {
                 realm: None,
             });
         }
-        let negative = items.is_empty().then(|| negative(view, &query, &passages.words).to_owned());
-        let degraded = match passages.cut {
-            0 => Vec::new(),
-            cut => vec![format!(
+        let negative = items.is_empty().then(|| negative(view, &question.words, &passages.words).to_owned());
+        let without = self.without_vectors(passages.vectors_missing(), passages.placeable());
+        let mut degraded: Vec<String> = failed.map(str::to_owned).into_iter().chain(without).collect();
+        if passages.cut > 0 {
+            let cut = passages.cut;
+            degraded.push(format!(
                 "{cut} long messages are searched only in their first {PASSAGE_BYTES_MAX} bytes"
-            )],
-        };
+            ));
+        }
         Ok(Recalled { items, truncated, negative, degraded, ..empty(view, recall) })
     }
 
@@ -294,15 +350,14 @@ fn empty(view: View<'_>, recall: &Recall) -> Recalled {
 }
 
 /// Facts that match, a dispute always whole: it stands where its best member does.
-fn facts(view: View<'_>, recall: &Recall) -> Recalled {
-    let query = Query::new(&recall.query);
-    let (found, more) = matches(view, &query, recall.limit);
+fn facts(view: View<'_>, recall: &Recall, question: &Question, dense: Option<Dense<'_>>) -> Recalled {
+    let (found, more) = matches(view, question, dense, recall.limit);
     let memory = &view.snapshot.memory;
     let mut items: Vec<Item> = Vec::new();
     let mut told: FxHashSet<Position> = FxHashSet::default();
     let mut truncated = more;
-    for (fact, version, hit) in &found {
-        let score = round(hit.score);
+    for (fact, version, found) in &found {
+        let score = round(found.score);
         if score < recall.threshold || told.contains(&version.id.0) {
             continue;
         }
@@ -319,11 +374,11 @@ fn facts(view: View<'_>, recall: &Recall) -> Recalled {
         }
         for member in members {
             if told.insert(member.id.0) {
-                items.extend(view.item(fact, member, score, signals(hit)));
+                items.extend(view.item(fact, member, score, found.signals()));
             }
         }
     }
-    let negative = items.is_empty().then(|| negative(view, &query, &view.snapshot.words).to_owned());
+    let negative = items.is_empty().then(|| negative(view, &question.words, &view.snapshot.words).to_owned());
     let mut notices = Vec::new();
     if items.is_empty() {
         notices.push(
@@ -333,28 +388,91 @@ fn facts(view: View<'_>, recall: &Recall) -> Recalled {
     Recalled { items, truncated, negative, notices, ..empty(view, recall) }
 }
 
+/// Something that matches, with what was found of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// What the words found; all zero, and without terms, when only the meaning is near.
+    pub hit: Hit,
+    /// 0 to 1: the order of the answer.
+    pub score: f32,
+    fused: Fused,
+    lean: Lean,
+}
+
+impl Found {
+    /// Each signal, with its value and its part in the score; and what the words found, in the words' own measures.
+    pub fn signals(&self) -> Map<String, Json> {
+        let mut signals = self.fused.reasons(self.lean);
+        signals.insert("bm25".to_owned(), json!(round(self.hit.bm25)));
+        signals.insert("coverage".to_owned(), json!(round(self.hit.coverage)));
+        signals.insert("phrase".to_owned(), json!(self.hit.phrase));
+        signals
+    }
+}
+
+/// The best `limit` of the fused candidates that stand, best first and of two alike the older document.
+fn best(
+    words: &LexicalIndex,
+    question: &Question,
+    mut fused: Vec<(fusion::Candidate, Fused)>,
+    lean: Lean,
+    limit: usize,
+) -> Vec<Found> {
+    fused.retain(|(_, fused)| fused.stands());
+    let order = |left: &(fusion::Candidate, Fused), right: &(fusion::Candidate, Fused)| {
+        right.1.score().total_cmp(&left.1.score()).then(left.0.id.cmp(&right.0.id))
+    };
+    fused.sort_unstable_by(order);
+    fused.truncate(limit);
+    let ranked: Vec<_> = fused.iter().filter_map(|(candidate, _)| candidate.ranked).collect();
+    let mut hits = words.explain(&question.words, &ranked).into_iter();
+    let found = fused.into_iter().map(|(candidate, fused)| {
+        let hit = candidate.ranked.and_then(|_| hits.next());
+        let nothing = Hit {
+            id: candidate.id,
+            score: 0.0,
+            bm25: 0.0,
+            coverage: 0.0,
+            phrase: 0,
+            matched_terms: Vec::new(),
+        };
+        Found { hit: hit.unwrap_or(nothing), score: fused.score(), fused, lean }
+    });
+    found.collect()
+}
+
 /// The versions in force that match, best first, and whether there are more than `limit`.
 pub(crate) fn matches<'read>(
     view: View<'read>,
-    query: &Query,
+    question: &Question,
+    dense: Option<Dense<'read>>,
     limit: usize,
-) -> (Vec<(&'read Fact, &'read Version, Hit)>, bool) {
+) -> (Vec<(&'read Fact, &'read Version, Found)>, bool) {
     let snapshot = view.snapshot;
-    let current = |document: u32| {
-        let id = snapshot.documents.get(document as usize);
-        id.and_then(|id| snapshot.memory.version(*id))
-            .is_some_and(|(_, version)| version.is_current(&view.as_of))
-    };
-    let mut hits = snapshot.words.search(query, current, limit.saturating_add(1));
-    let more = hits.len() > limit;
-    hits.truncate(limit);
-    let mut found: Vec<(&Fact, &Version, Hit)> = hits
+    let version =
+        |document: u32| snapshot.documents.get(document as usize).and_then(|id| snapshot.memory.version(*id));
+    let current =
+        |document: u32| version(document).is_some_and(|(_, version)| version.is_current(&view.as_of));
+    let candidates = gather(&snapshot.words, dense, question, current, limit.saturating_add(1));
+    let period = period(view, question);
+    let measured = question.vector.is_some() && dense.is_some();
+    // What leans a search among messages says nothing of a fact: it is the owner's, or it names its realm.
+    let lean = Lean::default();
+    let fused = candidates.into_iter().map(|candidate| {
+        let timely = period.and_then(|period| {
+            let (_, version) = version(candidate.id)?;
+            Some(version.state(&view.as_of)?.validity.overlaps(&period))
+        });
+        let (lexical, nearness) = (candidate.lexical(), candidate.nearness);
+        let signals = Signals { lexical, nearness, timely, ..Signals::default() };
+        (candidate, fusion::fuse(lean, measured, signals))
+    });
+    let mut found = best(&snapshot.words, question, fused.collect(), lean, limit.saturating_add(1));
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let mut found: Vec<(&Fact, &Version, Found)> = found
         .into_iter()
-        .filter_map(|hit| {
-            let id = snapshot.documents.get(hit.id as usize)?;
-            let (fact, version) = snapshot.memory.version(*id)?;
-            Some((fact, version, hit))
-        })
+        .filter_map(|found| version(found.hit.id).map(|(fact, version)| (fact, version, found)))
         .collect();
     // Of two that match alike, the owner's own word comes first.
     let is_world = |fact: &Fact| fact.key.as_ref().is_some_and(|key| key.realm == Realm::World);
@@ -364,13 +482,20 @@ pub(crate) fn matches<'read>(
     (found, more)
 }
 
-pub(crate) fn signals(hit: &Hit) -> Map<String, Json> {
-    let parts = [
-        ("bm25", json!(round(hit.bm25))),
-        ("coverage", json!(round(hit.coverage))),
-        ("phrase", json!(hit.phrase)),
-    ];
-    parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+/// The time a question speaks of. One told by what happened then is known when all facts that
+/// say that it happened began at one moment.
+fn period(view: View<'_>, question: &Question) -> Option<Span> {
+    let Some(When::Event(event)) = &question.when else { return question.period() };
+    let snapshot = view.snapshot;
+    let words = Query::new(&event.words);
+    let hits = snapshot.words.search(&words, |_| true, EVENT_HITS);
+    let mut began = hits.iter().filter(|hit| hit.coverage >= EVENT_COVERAGE).filter_map(|hit| {
+        let (_, version) = snapshot.memory.version(*snapshot.documents.get(hit.id as usize)?)?;
+        Some(version.state(&view.as_of)?.validity.from())
+    });
+    let first = began.next()?;
+    // Of two moves nobody knows which is meant.
+    began.all(|other| other == first).then(|| event.relation.of(first)).flatten()
 }
 
 /// Scores are told to four places: more would only show the noise of floating point.
@@ -423,24 +548,62 @@ pub(crate) struct Passages {
     last: Option<Position>,
     /// Messages of which only the beginning is searched.
     cut: usize,
+    /// The number of each session and when it was last spoken in, by source and name.
+    sessions: FxHashMap<(SourceId, Option<String>), (u32, Instant)>,
+    sessions_begun: u32,
+    /// Where the messages lie by meaning; some may not have been placed yet.
+    pub dense: Vectors,
+    follower: Follower,
+    /// Messages whose text is kept.
+    with_text: usize,
 }
 
 struct Passage {
     id: EvidenceId,
     said: Instant,
+    /// Which session it is of.
+    session: u32,
+    /// Whether a model or a service said it.
+    by_model: bool,
+    /// Whether the owner says in it what they like.
+    liking: bool,
+    has_text: bool,
 }
 
 impl Passages {
-    fn catch_up(
+    pub fn catch_up(
+        &mut self,
+        store: &dyn ledger::store::Store,
+        scope: &ledger::scope::Scope,
+        snapshot: &Snapshot,
+        model: Option<&ModelIdentity>,
+    ) -> Result<(), EngineError> {
+        let dims = model.map_or(0, |model| model.dims as usize);
+        if self.generation != snapshot.generation || self.dense.dims() != dims {
+            // Something was erased: the words must not live on in an index.
+            let dense = Vectors::new(dims);
+            *self = Self { generation: snapshot.generation, dense, ..Self::default() };
+        }
+        self.read_messages(store, scope, snapshot)?;
+        if let Some(model) = model.filter(|_| self.vectors_missing() > 0) {
+            let mut rows = Vec::new();
+            let take = &mut |row| rows.push(row);
+            let mark = self.follower.mark();
+            let mark = store.vector_store().vectors(scope, model, Placed::Evidence, mark, take)?;
+            let place = |of: Position| {
+                self.entries.binary_search_by_key(&of, |entry| entry.id.0).ok().map(|place| place as u32)
+            };
+            self.follower.take(rows, mark, snapshot.durable, &mut self.dense, place);
+        }
+        Ok(())
+    }
+
+    fn read_messages(
         &mut self,
         store: &dyn ledger::store::Store,
         scope: &ledger::scope::Scope,
         snapshot: &Snapshot,
     ) -> Result<(), EngineError> {
-        if self.generation != snapshot.generation {
-            // Something was erased: the words must not live on in an index.
-            *self = Self { generation: snapshot.generation, ..Self::default() };
-        }
         loop {
             let batch = store.evidence_after(scope, self.last, 1_000)?;
             let Some((last, _)) = batch.last() else { return Ok(()) };
@@ -462,7 +625,110 @@ impl Passages {
         let place = self.entries.len() as u32;
         // A message the index cannot take keeps its place, so that numbers stay dense.
         _ = self.words.add(place, &[(Field::Passage, text), (Field::Predicate, speaker)]);
-        self.entries.push(Passage { id, said: evidence.event_time.instant });
+        let said = evidence.event_time.instant;
+        let by_model = matches!(evidence.author, Author::Assistant | Author::Service);
+        let liking = evidence.author == Author::Owner && states_liking(text);
+        let session = self.session_of(evidence, said);
+        let has_text = !text.trim().is_empty();
+        self.with_text += usize::from(has_text);
+        self.entries.push(Passage { id, said, session, by_model, liking, has_text });
         self.last = Some(id.0);
     }
+
+    /// The session a message is of. One without a name ends with a pause.
+    fn session_of(&mut self, evidence: &ledger::evidence::Evidence, said: Instant) -> u32 {
+        let key = (evidence.source, evidence.words.session.clone());
+        let named = key.1.is_some();
+        let begun = &mut self.sessions_begun;
+        let mut begin = || {
+            *begun += 1;
+            *begun
+        };
+        let (session, last) = self.sessions.entry(key).or_insert_with(|| (begin(), said));
+        if !named && said.micros().abs_diff(last.micros()) > PAUSE_MICROS as u64 {
+            *session = begin();
+        }
+        *last = said;
+        *session
+    }
+
+    /// The messages that match, best first, one more than `limit` if there are.
+    fn matching(
+        &self,
+        question: &Question,
+        period: Option<Span>,
+        now: Instant,
+        dense: Option<Dense<'_>>,
+        visible: impl Fn(u32) -> bool,
+        limit: usize,
+    ) -> Vec<Found> {
+        let lean = question.lean;
+        let measured = question.vector.is_some() && dense.is_some();
+        let candidates = gather(&self.words, dense, question, visible, limit.saturating_add(1));
+        let mut fused = Vec::with_capacity(candidates.len());
+        // The best two of each session: what lends to the others, and what lends to the best.
+        let mut sessions: FxHashMap<u32, [(f32, u32); 2]> = FxHashMap::default();
+        for candidate in candidates {
+            let Some(entry) = self.entries.get(candidate.id as usize) else { continue };
+            let signals = Signals {
+                lexical: candidate.lexical(),
+                nearness: candidate.nearness,
+                by_model: entry.by_model,
+                liking: entry.liking,
+                age_days: days_between(entry.said, now),
+                timely: period.map(|period| period.contains(entry.said)),
+            };
+            let told = fusion::fuse(lean, measured, signals);
+            let [first, second] = sessions.entry(entry.session).or_default();
+            if told.told() > first.0 {
+                *second = *first;
+                *first = (told.told(), candidate.id);
+            } else if told.told() > second.0 {
+                *second = (told.told(), candidate.id);
+            }
+            fused.push((candidate, told));
+        }
+        for (candidate, told) in &mut fused {
+            let session =
+                self.entries.get(candidate.id as usize).and_then(|entry| sessions.get(&entry.session));
+            if let Some([first, second]) = session {
+                *told = told.beside(if first.1 == candidate.id { second.0 } else { first.0 });
+            }
+        }
+        best(&self.words, question, fused, lean, limit.saturating_add(1))
+    }
+
+    /// Messages that can have a vector.
+    pub fn placeable(&self) -> u64 {
+        self.with_text as u64
+    }
+
+    /// Messages that could have a vector and have none.
+    pub fn vectors_missing(&self) -> u64 {
+        self.with_text.saturating_sub(self.dense.documents()) as u64
+    }
+
+    /// The messages that wait to be placed, in the order of the log.
+    pub fn without_vector(&self) -> impl Iterator<Item = EvidenceId> {
+        let entries = (0_u32..).zip(&self.entries).filter(|(_, entry)| entry.has_text);
+        entries.filter(|(place, _)| !self.dense.contains(*place)).map(|(_, entry)| entry.id)
+    }
+
+    /// The message at a place.
+    pub fn id_of(&self, place: u32) -> Option<EvidenceId> {
+        self.entries.get(place as usize).map(|entry| entry.id)
+    }
+
+    /// Memory held, in bytes.
+    pub fn resident_bytes(&self) -> usize {
+        self.words.resident_bytes()
+            + self.dense.resident_bytes()
+            + self.entries.capacity() * size_of::<Passage>()
+    }
+}
+
+/// Days from one instant to a later one.
+fn days_between(then: Instant, now: Instant) -> f32 {
+    const DAY_MICROS: f64 = 86_400e6;
+    ((now.micros() as f64 - then.micros() as f64) / DAY_MICROS) as f32
 }

@@ -1,6 +1,6 @@
 //! One subject held in memory: its snapshot, kept up with the log, and the door through which it is written.
 //!
-//! **Reading.** A snapshot holds the folded memory, the lexical index and the keys. It may run ahead of what is durable,
+//! **Reading.** A snapshot holds the folded memory, the lexical index, the vectors made so far, and the keys. It may run ahead of what is durable,
 //! because every read is *as of* the last durable watermark, which the snapshot remembers.
 //!
 //! **Writing.** Callers queue what they want written; one of them becomes the leader, takes everything that waits,
@@ -11,22 +11,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ledger::admission::Policies;
-use ledger::claim::Realm;
+use ledger::claim::{Claim, Realm};
 use ledger::entity::EntityRef;
 use ledger::evidence::{Evidence, Marks};
-use ledger::id::{EvidenceId, FactId, Position, VersionId, Watermark};
+use ledger::id::{ClaimId, EvidenceId, FactId, Position, VersionId, Watermark};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
 use ledger::log::{Batch, Entry, Keyed, Row};
 use ledger::memory::Memory;
-use ledger::registry::{Class, Registry};
+use ledger::registry::{Class, Predicate, Registry};
 use ledger::scope::Scope;
-use ledger::store::{Appended, Read, Recognised, Rows, Store};
+use ledger::store::{Appended, Head, Read, Recognised, Rows, Store};
 use ledger::time::Instant;
+use ledger::vectors::{ModelIdentity, Placed, VectorMark, VectorRow};
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 
+use crate::dense::Vectors;
+use crate::embed::Follower;
 use crate::error::EngineError;
 use crate::lexical::{Field, LexicalIndex};
+use crate::names::ALSO_CALLED;
 use crate::recall::Passages;
 
 /// How often a log is read anew because something was erased meanwhile.
@@ -41,6 +45,8 @@ pub(crate) struct Held {
     leader: Mutex<()>,
     passages: Mutex<Passages>,
     queue: Mutex<Vec<Arc<Waiting>>>,
+    /// Whose vectors are followed.
+    model: Option<ModelIdentity>,
 }
 
 /// What is known of a subject, folded and indexed.
@@ -57,13 +63,44 @@ pub(crate) struct Snapshot {
     pub words: LexicalIndex,
     pub documents: Vec<VersionId>,
     document_of: FxHashMap<VersionId, u32>,
-    /// Facts that a turn may want without a match: identity, constraint and preference, in that order.
-    profile: [Vec<FactId>; 3],
+    /// The claim whose words each document was made of.
+    words_of: Vec<ClaimId>,
+    /// The documents whose claim is not the one their version is numbered by: that one was erased.
+    document_of_claim: FxHashMap<ClaimId, u32>,
+    /// Where the documents lie by meaning; some may not have been placed yet.
+    pub dense: Vectors,
+    follower: Follower,
+    /// Facts that a turn may want without a match: identity, constraint, preference, and what else the registry calls
+    /// generally important; in that order.
+    profile: [Vec<FactId>; 4],
     /// The facts about each entity, in the order they were first stated.
     about: FxHashMap<EntityRef, Vec<FactId>>,
+    /// Other names of entities, by the version that gave them.
+    aliases: FxHashMap<EntityRef, Vec<Alias>>,
+}
+
+/// Another name of an entity.
+struct Alias {
+    version: VersionId,
+    realm: Realm,
+    name: String,
 }
 
 impl Snapshot {
+    /// Everything that facts are about, in no particular order.
+    pub fn entities(&self) -> impl Iterator<Item = &EntityRef> {
+        self.about.keys()
+    }
+
+    /// The other names of an entity that count in `realm`: a document may not name the owner's things anew, but what the
+    /// owner calls them finds documents, too.
+    pub fn aliases(&self, entity: &EntityRef, realm: Realm) -> impl Iterator<Item = &str> {
+        let known = self.aliases.get(entity).into_iter().flatten();
+        known
+            .filter(move |alias| alias.realm == Realm::Owner || realm == Realm::World)
+            .map(|alias| alias.name.as_str())
+    }
+
     /// Facts of the classes a turn may want without a match, the most general first.
     pub fn profile(&self) -> impl Iterator<Item = FactId> + '_ {
         self.profile.iter().flatten().copied()
@@ -74,10 +111,40 @@ impl Snapshot {
         self.about.get(entity).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// About how much memory this takes: the words' index to the byte, the rest by the measured cost of a claim.
+    /// About how much memory this takes: the indexes to the byte, the rest by the measured cost of a claim.
     pub fn resident_bytes(&self) -> usize {
         const CLAIM_BYTES: usize = 900;
-        self.words.resident_bytes() + self.documents.len() * CLAIM_BYTES
+        self.words.resident_bytes() + self.dense.resident_bytes() + self.documents.len() * CLAIM_BYTES
+    }
+
+    /// The end of the log this knows to be durable.
+    pub fn head(&self) -> Head {
+        Head {
+            watermark: self.durable,
+            recorded_at: self.memory.recorded_when(self.durable).unwrap_or_default(),
+            incarnation: self.incarnation,
+        }
+    }
+
+    /// How many versions have no vector.
+    pub fn vectors_missing(&self) -> u64 {
+        self.documents.len().saturating_sub(self.dense.documents()) as u64
+    }
+
+    /// The claims by whose words a version waits to be placed, in the order of the log, as far as they are durable.
+    pub fn claims_without_vector(&self) -> impl Iterator<Item = (ClaimId, &Claim)> {
+        let waiting = (0_u32..).zip(&self.words_of).filter(|(document, _)| !self.dense.contains(*document));
+        waiting
+            .filter(|(_, claim)| claim.0.seq <= self.durable)
+            .filter_map(|(_, id)| self.memory.claim(*id).map(|claim| (*id, claim.as_ref())))
+    }
+
+    /// The document made of a claim's words.
+    fn document_made_of(&self, claim: ClaimId) -> Option<u32> {
+        let numbered = self.document_of.get(&VersionId(claim.0)).copied();
+        numbered
+            .filter(|document| self.words_of.get(*document as usize) == Some(&claim))
+            .or_else(|| self.document_of_claim.get(&claim).copied())
     }
 
     fn apply_row(&mut self, position: Position, row: &Row, registry: &Registry) {
@@ -85,11 +152,11 @@ impl Snapshot {
         match row {
             Row::Transition(transition) => self.index(transition.version, registry),
             Row::Fact(fact) if fact.realm == Realm::Owner => {
-                let class = registry.get(&fact.predicate).map(|predicate| predicate.class);
-                let place = match class {
-                    Some(Class::Identity) => 0,
-                    Some(Class::Constraint) => 1,
-                    Some(Class::Preference) => 2,
+                let place = match registry.get(&fact.predicate) {
+                    Some(Predicate { class: Class::Identity, .. }) => 0,
+                    Some(Predicate { class: Class::Constraint, .. }) => 1,
+                    Some(Predicate { class: Class::Preference, .. }) => 2,
+                    Some(Predicate { important: true, .. }) => 3,
                     _ => return,
                 };
                 self.profile[place].push(FactId(position));
@@ -108,7 +175,26 @@ impl Snapshot {
             return;
         }
         let Some((_, version)) = self.memory.version(id) else { return };
-        let Some(claim) = self.memory.value_of(version) else { return };
+        // The same that `Memory::value_of` reads the value from.
+        let told = version.claims.iter().map(|support| support.claim);
+        let Some(told_by) = told.filter(|id| self.memory.claim(*id).is_some()).next() else { return };
+        let document = self.documents.len() as u32;
+        // A text beyond the index's bounds is still found by the rest of its words; the gate keeps values far below.
+        if self.write_document(document, id, registry) {
+            self.documents.push(id);
+            self.document_of.insert(id, document);
+            self.words_of.push(told_by);
+            if told_by.0 != id.0 {
+                self.document_of_claim.insert(told_by, document);
+            }
+        }
+        self.learn_name(id, registry);
+    }
+
+    /// Writes the words of a version into the index; `false` when it has none.
+    fn write_document(&mut self, document: u32, id: VersionId, registry: &Registry) -> bool {
+        let Some((_, version)) = self.memory.version(id) else { return false };
+        let Some(claim) = self.memory.value_of(version) else { return false };
         let value = claim.words.value().map(ToString::to_string).unwrap_or_default();
         let written = claim.words.value.as_ref().map(|stated| stated.written.as_str()).unwrap_or_default();
         let entity =
@@ -122,27 +208,59 @@ impl Snapshot {
         let said: Vec<&str> = claim.words.quotes.iter().map(|quote| quote.text()).collect();
         let said = said.join("\n");
         let both = if written == value { value } else { format!("{value}\n{written}") };
-        let document = self.documents.len() as u32;
-        let fields = [
+        let mut fields = vec![
             (Field::Value, both.as_str()),
             (Field::Entity, &entity),
             (Field::Predicate, &asked_by),
             (Field::Quote, &said),
         ];
-        // A text beyond the index's bounds is still found by the rest of its words; the gate keeps values far below.
-        if self.words.add(document, &fields).is_ok() {
-            self.documents.push(id);
-            self.document_of.insert(id, document);
+        let aliases = self.aliases.get(&claim.words.entity).into_iter().flatten();
+        let counting = aliases.filter(|alias| alias.realm == Realm::Owner || claim.realm == Realm::World);
+        fields.extend(counting.map(|alias| (Field::Entity, alias.name.as_str())));
+        self.words.add(document, &fields).is_ok()
+    }
+
+    /// Has what is known of an entity found by its other name, too, when this version gives one.
+    fn learn_name(&mut self, id: VersionId, registry: &Registry) {
+        let Some((_, version)) = self.memory.version(id) else { return };
+        let Some(claim) = self.memory.value_of(version).filter(|claim| claim.predicate == ALSO_CALLED) else {
+            return;
+        };
+        let Some(name) = claim.words.value().map(ToString::to_string) else { return };
+        let (entity, realm) = (claim.words.entity.clone(), claim.realm);
+        self.aliases.entry(entity.clone()).or_default().push(Alias { version: id, realm, name });
+        self.index_anew(&entity, registry);
+    }
+
+    /// Writes the words of everything known of an entity again.
+    fn index_anew(&mut self, entity: &EntityRef, registry: &Registry) {
+        let facts = self.about(entity).iter().filter_map(|fact| self.memory.fact(*fact));
+        let versions = facts.flat_map(|fact| fact.versions.iter().map(|version| version.id));
+        let documents: Vec<(u32, VersionId)> = versions
+            .filter_map(|version| self.document_of.get(&version).map(|document| (*document, version)))
+            .collect();
+        for (document, version) in documents {
+            self.write_document(document, version, registry);
         }
+    }
+
+    /// Takes in vectors that were kept.
+    fn place(&mut self, rows: Vec<VectorRow>, mark: VectorMark) {
+        let mut follower = std::mem::take(&mut self.follower);
+        let mut dense = std::mem::take(&mut self.dense);
+        let document_of = |of: Position| self.document_made_of(ClaimId(of));
+        follower.take(rows, mark, self.memory.watermark(), &mut dense, document_of);
+        (self.follower, self.dense) = (follower, dense);
     }
 
     /// An empty snapshot that follows this one.
     fn anew(&self, incarnation: u64, keys: Option<SubjectKeys>) -> Self {
-        Self { keys, incarnation, generation: self.generation + 1, ..Self::default() }
+        let dense = Vectors::new(self.dense.dims());
+        Self { keys, incarnation, generation: self.generation + 1, dense, ..Self::default() }
     }
 
     /// Takes back rows that the store did not take.
-    fn take_back(&mut self, watermark: Watermark, rows: &[(Position, Row)]) {
+    fn take_back(&mut self, watermark: Watermark, rows: &[(Position, Row)], registry: &Registry) {
         for (_, row) in rows.iter().rev() {
             let Row::Claim(claim) = row else { continue };
             if let Some(facts) = self.about.get_mut(&claim.words.entity) {
@@ -159,12 +277,26 @@ impl Snapshot {
             self.documents.pop();
             self.document_of.remove(&id);
             self.words.remove(self.documents.len() as u32);
+            self.dense.remove(self.documents.len() as u32);
+            if let Some(claim) = self.words_of.pop() {
+                self.document_of_claim.remove(&claim);
+            }
         }
         for facts in &mut self.profile {
             while facts.last().is_some_and(|fact| fact.0.seq > watermark) {
                 facts.pop();
             }
         }
+        let mut nameless = Vec::new();
+        self.aliases.retain(|entity, aliases| {
+            let before = aliases.len();
+            aliases.retain(|alias| alias.version.0.seq <= watermark);
+            if aliases.len() < before {
+                nameless.push(entity.clone());
+            }
+            !aliases.is_empty()
+        });
+        nameless.iter().for_each(|entity| self.index_anew(entity, registry));
     }
 }
 
@@ -276,17 +408,44 @@ impl Draft<'_> {
 }
 
 impl Held {
-    pub fn new() -> Self {
+    pub fn new(model: Option<ModelIdentity>) -> Self {
+        let dims = model.as_ref().map_or(0, |model| model.dims as usize);
         Self {
-            snapshot: RwLock::default(),
+            snapshot: RwLock::new(Snapshot { dense: Vectors::new(dims), ..Snapshot::default() }),
             leader: Mutex::default(),
             passages: Mutex::default(),
             queue: Mutex::default(),
+            model,
         }
     }
 
-    /// The snapshot, brought up to the log's end.
+    /// The snapshot, brought up to the log's end, with the vectors that were kept so far.
     pub fn read(
+        &self,
+        store: &dyn Store,
+        scope: &Scope,
+        policies: &Policies,
+    ) -> Result<RwLockReadGuard<'_, Snapshot>, EngineError> {
+        let snapshot = self.read_log(store, scope, policies)?;
+        let Some(model) = self.model.as_ref().filter(|_| snapshot.vectors_missing() > 0) else {
+            return Ok(snapshot);
+        };
+        let (generation, mark) = (snapshot.generation, snapshot.follower.mark());
+        drop(snapshot);
+        let mut rows = Vec::new();
+        let mark =
+            store.vector_store().vectors(scope, model, Placed::Claim, mark, &mut |row| rows.push(row))?;
+        if !rows.is_empty() {
+            let mut snapshot = self.snapshot.write();
+            // What was read for a snapshot that is gone may be of words that are gone.
+            if snapshot.generation == generation {
+                snapshot.place(rows, mark);
+            }
+        }
+        self.read_log(store, scope, policies)
+    }
+
+    fn read_log(
         &self,
         store: &dyn Store,
         scope: &Scope,
@@ -348,7 +507,8 @@ impl Held {
 
     /// About how much memory the snapshot takes, in bytes; 0 while it is being written.
     pub fn resident_bytes(&self) -> usize {
-        self.snapshot.try_read().map_or(0, |snapshot| snapshot.resident_bytes())
+        let passages = self.passages.try_lock().map_or(0, |passages| passages.resident_bytes());
+        self.snapshot.try_read().map_or(0, |snapshot| snapshot.resident_bytes()) + passages
     }
 
     /// Drops what is held, so that the next read begins from the log.
@@ -444,16 +604,20 @@ impl Held {
                     snapshot.durable = watermark;
                     return Ok(());
                 }
-                Ok(Appended::BasisMoved(_) | Appended::Unknown) => snapshot.take_back(basis, &log),
+                Ok(Appended::BasisMoved(_) | Appended::Unknown) => {
+                    snapshot.take_back(basis, &log, &policies.registry)
+                }
                 // Somebody else wrote the very same here meanwhile: read again, and find it known.
-                Ok(Appended::Known(_)) if !named_by_caller => snapshot.take_back(basis, &log),
+                Ok(Appended::Known(_)) if !named_by_caller => {
+                    snapshot.take_back(basis, &log, &policies.registry)
+                }
                 Ok(Appended::Known(_)) => {
-                    snapshot.take_back(basis, &log);
+                    snapshot.take_back(basis, &log, &policies.registry);
                     let already_there = "this idempotency key was used before, for other content or a message since forgotten";
                     return Err(EngineError::Conflict(already_there.to_owned()));
                 }
                 Err(error) => {
-                    snapshot.take_back(basis, &log);
+                    snapshot.take_back(basis, &log, &policies.registry);
                     return Err(error.into());
                 }
             }
@@ -502,7 +666,7 @@ impl Held {
             draft.close(None);
             if let Err(error) = outcome {
                 let Draft { log, .. } = draft;
-                snapshot.take_back(basis, &log);
+                snapshot.take_back(basis, &log, &policies.registry);
                 return Err(error);
             }
         }

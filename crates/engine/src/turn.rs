@@ -1,20 +1,19 @@
 //! Turns: what one turn of a conversation may see, chosen by a recorded computation that can be made again.
 
-use ledger::claim::Realm;
-use ledger::id::{FactId, Kind, TurnId, VersionId};
+use ledger::citation::cited;
+use ledger::id::{Kind, TurnId, VersionId};
 use ledger::keys::{Purpose, SubjectKeys};
-use ledger::memory::{Fact, Version};
 use ledger::packet::{self, handle, place_of, tell};
-use ledger::registry::Class;
 use ledger::resolve::{Policy, Selection, select};
+use ledger::time::Moment;
 use ledger::triage::{Request, question, triage};
-use ledger::turn::{Budget, CANDIDATES_MAX, Candidate, DropReason, Dropped, Triage, TurnRecord};
-use rustc_hash::FxHashSet;
+use ledger::turn::{Budget, Candidate, DropReason, Dropped, Triage, TurnRecord};
 
-use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used};
+use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used, UsedInReply};
+use crate::ask::Question;
+use crate::candidates::Considered;
 use crate::error::EngineError;
-use crate::lexical::Query;
-use crate::recall::{QUERY_BYTES_MAX, as_of, matches};
+use crate::recall::{QUERY_BYTES_MAX, as_of};
 use crate::view::View;
 use crate::{Call, Engine, open_id};
 
@@ -27,6 +26,10 @@ pub struct Turn {
     pub policy: Option<String>,
     /// Tokens of the packet, at most.
     pub budget_tokens: Option<u32>,
+    /// Memories, at most; [`Budget::SLOTS_MAX`] when left out, and never more.
+    pub slots: Option<u32>,
+    /// Whether the message is worth walking for: relations from entity to entity, beyond what its words match.
+    pub deep: bool,
     /// What the caller knows the turn is about: `(topic | entity, words)`.
     pub hints: Vec<(String, String)>,
 }
@@ -35,15 +38,19 @@ impl Turn {
     /// A turn for `message` with the usual policy and budget.
     #[must_use]
     pub fn of(message: &str) -> Self {
-        Self { message: message.to_owned(), policy: None, budget_tokens: None, hints: Vec::new() }
+        Self {
+            message: message.to_owned(),
+            policy: None,
+            budget_tokens: None,
+            slots: None,
+            deep: false,
+            hints: Vec::new(),
+        }
     }
 }
 
 /// What a packet says when candidates were cut.
 const CUT_NOTICE: &str = "more may be known than was considered";
-
-/// A disputed item's share of the line that says so, in tokens.
-const DISPUTE_LINE_SHARE: u32 = 9;
 
 /// The fewest tokens a packet can be asked to fit into.
 const BUDGET_TOKENS_MIN: u32 = 1;
@@ -56,13 +63,21 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Input`] for an unknown policy, a budget out of bounds, or too long a message.
     pub fn turn(&self, call: Call<'_>, turn: &Turn) -> Result<Turned, EngineError> {
-        let (policy, budget) = check(turn)?;
+        let budget = check(turn)?;
+        let (policy, passed_over) = match &turn.policy {
+            Some(name) => (named_policy(name)?, None),
+            None => self.policy_in_force()?,
+        };
         let keys = self.store().found(call.scope)?;
+        // Before a snapshot is held: a model may take its time.
+        let (question, failed) = self.question(&turn.message, &Moment::utc(call.now));
         let (record, mut turned) = self.read(call.scope, |snapshot| {
             let as_of = as_of(snapshot, call.now, None, None);
             let view = View { snapshot, registry: self.registry(), as_of };
-            Ok(self.resolve(view, &keys, turn, policy, budget))
+            Ok(self.resolve(view, &keys, (turn, &question), policy, budget))
         })?;
+        turned.degraded.extend(failed.map(str::to_owned));
+        turned.degraded.extend(passed_over);
         // Everything that tells this turn from another: several processes may ask the same at one reading of the clock.
         let hints: Vec<u8> =
             turn.hints.iter().flat_map(|(kind, words)| format!("{kind}={words}\n").into_bytes()).collect();
@@ -76,11 +91,14 @@ impl Engine {
                 &record.as_of.watermark.to_le_bytes(),
                 record.policy.as_bytes(),
                 &record.budget.tokens.to_le_bytes(),
+                &record.budget.slots.to_le_bytes(),
+                &[u8::from(turn.deep)],
                 &hints,
             ],
         );
         let id = self.store().record_turn(call.scope, key, &record)?;
         turned.turn = keys.ids.seal(Kind::Turn, id.0);
+        self.offer_to_shadow(call.now, key, record);
         Ok(turned)
     }
 
@@ -128,16 +146,32 @@ impl Engine {
         Ok(Used { turn: turn.to_owned(), used: used.iter().map(|place| handle(*place as usize)).collect() })
     }
 
+    /// Records the memories of a turn that a reply cites, such as `[M3]` or `[M1, M4]`; code is not read for citations.
+    ///
+    /// A handle the turn does not have is told and not recorded.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] for a turn that is not there.
+    pub fn used_in_reply(&self, call: Call<'_>, turn: &str, reply: &str) -> Result<UsedInReply, EngineError> {
+        let id = self.read(call.scope, |snapshot| open_id(snapshot, Kind::Turn, turn).map(TurnId))?;
+        let not_found = || EngineError::NotFound(turn.to_owned());
+        let (record, _) = self.store().turn(call.scope, id)?.ok_or_else(not_found)?;
+        let in_turn = |handle: &String| place_of(handle).is_some_and(|place| place < record.selected.len());
+        let (cited, unknown): (Vec<String>, Vec<String>) = cited(reply).into_iter().partition(in_turn);
+        let used = self.used(call, turn, &cited)?;
+        Ok(UsedInReply { turn: used.turn, cited, unknown, used: used.used })
+    }
+
     fn resolve(
         &self,
         view: View<'_>,
         keys: &SubjectKeys,
-        turn: &Turn,
+        (turn, read): (&Turn, &Question),
         policy: Policy,
         budget: Budget,
     ) -> (TurnRecord, Turned) {
         let mut notices = Vec::new();
-        let (candidates, cut, own_matches) = self.candidates(view, turn, &mut notices);
+        let Considered { candidates, cut, own_matches } = self.candidates(view, (turn, read), &mut notices);
         let decided = triage(Request {
             message: &turn.message,
             has_hint: !turn.hints.is_empty(),
@@ -184,6 +218,7 @@ impl Engine {
         if decided == Triage::Retrieve && record.candidates.is_empty() {
             notices.push("nothing is known that the turn could use".to_owned());
         }
+        let (missing, total) = (view.snapshot.vectors_missing(), view.snapshot.documents.len() as u64);
         let id = |version: VersionId| view.id(Kind::Version, version);
         let turned = Turned {
             turn: String::new(),
@@ -211,111 +246,11 @@ impl Engine {
                 .collect(),
             disputes: record.disputes.iter().map(|group| group.iter().copied().map(id).collect()).collect(),
             packet: Packet { text, tokens: record.packet_tokens },
-            degraded: Vec::new(),
+            degraded: self.without_vectors(missing, total).into_iter().collect(),
             truncated: cut > 0 || too_long > 0,
             notices,
         };
         (record, turned)
-    }
-
-    /// What the turn considers: what matches its words or hints, and what may matter without matching.
-    fn candidates(
-        &self,
-        view: View<'_>,
-        turn: &Turn,
-        notices: &mut Vec<String>,
-    ) -> (Vec<Candidate>, u32, usize) {
-        let mut found: Vec<(&Fact, &Version, f32)> = Vec::new();
-        let mut seen: FxHashSet<VersionId> = FxHashSet::default();
-        let (own, more) = matches(view, &Query::new(&turn.message), CANDIDATES_MAX);
-        let own_matches = own.len();
-        for (fact, version, hit) in own {
-            seen.insert(version.id);
-            found.push((fact, version, hit.score));
-        }
-        for (name, words) in &turn.hints {
-            let (hinted, _) = matches(view, &Query::new(words), CANDIDATES_MAX);
-            if hinted.is_empty() {
-                notices.push(format!("hint `{name}` matches nothing; it was passed over"));
-            }
-            for (fact, version, hit) in hinted {
-                match found.iter_mut().find(|(_, known, _)| known.id == version.id) {
-                    Some((_, _, score)) => *score = score.max(hit.score),
-                    None => {
-                        seen.insert(version.id);
-                        found.push((fact, version, hit.score));
-                    }
-                }
-            }
-        }
-        found.sort_by(|left, right| right.2.total_cmp(&left.2).then(left.1.id.cmp(&right.1.id)));
-        let mut cut = u32::from(more) + found.len().saturating_sub(CANDIDATES_MAX) as u32;
-        found.truncate(CANDIDATES_MAX);
-        let standing = view.snapshot.profile().filter_map(|fact| view.snapshot.memory.fact(fact));
-        for (fact, version) in
-            standing.flat_map(|fact| fact.versions.iter().map(move |version| (fact, version)))
-        {
-            if seen.contains(&version.id) || !version.is_current(&view.as_of) {
-                continue;
-            }
-            match found.len() < CANDIDATES_MAX {
-                true => found.push((fact, version, 0.0)),
-                false => cut += 1,
-            }
-        }
-        self.whole_disputes(view, &mut found);
-        let mut disputed: Vec<FactId> = Vec::new();
-        let mut candidates = Vec::with_capacity(found.len());
-        for (fact, version, score) in &found {
-            let dispute = match view.snapshot.memory.dispute(fact, &view.as_of).is_empty() {
-                true => None,
-                false => Some(disputed.iter().position(|known| *known == fact.id).unwrap_or_else(|| {
-                    disputed.push(fact.id);
-                    disputed.len() - 1
-                }) as u32),
-            };
-            candidates.extend(self.candidate(view, fact, version, *score, dispute));
-        }
-        (candidates, cut, own_matches)
-    }
-
-    /// A dispute is considered whole: the members that did not match come along.
-    fn whole_disputes<'read>(&self, view: View<'read>, found: &mut Vec<(&'read Fact, &'read Version, f32)>) {
-        let mut missing = Vec::new();
-        for (fact, _, _) in found.iter() {
-            for member in view.snapshot.memory.dispute(fact, &view.as_of) {
-                let known = found.iter().chain(&missing).any(|(_, version, _)| version.id == member.id);
-                if !known {
-                    missing.push((*fact, member, 0.0));
-                }
-            }
-        }
-        found.extend(missing);
-    }
-
-    fn candidate(
-        &self,
-        view: View<'_>,
-        fact: &Fact,
-        version: &Version,
-        score: f32,
-        dispute: Option<u32>,
-    ) -> Option<Candidate> {
-        let memory = &view.snapshot.memory;
-        let claim = memory.value_of(version)?;
-        let predicate = self.registry().get(&claim.predicate)?;
-        let line = tell(memory, self.registry(), fact, version, &view.as_of)?;
-        Some(Candidate {
-            version: version.id,
-            // What is said of the owner is what matters without a match; a document's word never is, whatever its predicate.
-            class: if claim.realm == Realm::Owner { predicate.class } else { Class::World },
-            important: predicate.important && claim.realm == Realm::Owner,
-            relevance: (f64::from(score) * 1_000_000.0).round() as u32,
-            tokens: self.tokens.count(&format!("[M12] {line}\n")) + dispute.map_or(0, |_| DISPUTE_LINE_SHARE),
-            support: memory.support(fact, version, &view.as_of) as u32,
-            dispute,
-            confirmed_at: packet::last_said(memory, version, &view.as_of)?,
-        })
     }
 
     /// The packet of a record, from the memory as the record saw it.
@@ -344,7 +279,7 @@ impl Engine {
     }
 
     /// What a packet costs before its first item: its first and last line, and the notice of a cut list.
-    fn overhead(&self, cut: u32) -> u32 {
+    pub(crate) fn overhead(&self, cut: u32) -> u32 {
         let notice = if cut > 0 { self.tokens.count(&format!("notice: {CUT_NOTICE}\n")) } else { 0 };
         self.tokens.count(&format!("{}\n", packet::PACKET_BEGINS))
             + self.tokens.count(packet::PACKET_ENDS)
@@ -385,25 +320,32 @@ impl Engine {
     }
 }
 
-fn check(turn: &Turn) -> Result<(Policy, Budget), EngineError> {
+fn check(turn: &Turn) -> Result<Budget, EngineError> {
     if turn.message.len() > QUERY_BYTES_MAX {
         let bytes = turn.message.len();
         return Err(EngineError::Input(format!("message has {bytes} bytes; {QUERY_BYTES_MAX} are allowed")));
     }
-    let policy = match &turn.policy {
-        None => Policy::DEFAULT,
-        Some(name) => Policy::named(name).ok_or_else(|| {
-            let known: Vec<&str> = Policy::ALL.iter().map(|policy| policy.name()).collect();
-            EngineError::Input(format!("policy `{name}` is none of `{}`", known.join("`, `")))
-        })?,
-    };
     let tokens = turn.budget_tokens.unwrap_or(Budget::TOKENS_DEFAULT);
     if !(BUDGET_TOKENS_MIN..=BUDGET_TOKENS_MAX).contains(&tokens) {
         let detail =
             format!("budget of {tokens} tokens is outside {BUDGET_TOKENS_MIN} to {BUDGET_TOKENS_MAX}");
         return Err(EngineError::Input(detail));
     }
-    Ok((policy, Budget { slots: Budget::SLOTS_MAX, tokens }))
+    let slots = turn.slots.unwrap_or(Budget::SLOTS_MAX);
+    if slots > Budget::SLOTS_MAX {
+        let detail = format!("{slots} memories are more than the {} a turn may carry", Budget::SLOTS_MAX);
+        return Err(EngineError::Input(detail));
+    }
+    Ok(Budget { slots, tokens })
+}
+
+/// The policy of this name.
+pub(crate) fn named_policy(name: &str) -> Result<Policy, EngineError> {
+    Policy::named(name).ok_or_else(|| {
+        let known: Vec<&str> = Policy::ALL.iter().map(|policy| policy.name()).collect();
+        let short: String = name.chars().take(60).collect();
+        EngineError::Input(format!("policy `{short}` is none of `{}`", known.join("`, `")))
+    })
 }
 
 /// The selected versions that contradict each other, fact by fact.

@@ -11,6 +11,7 @@ pub mod embed;
 pub mod error;
 pub mod key;
 pub mod limits;
+pub mod local;
 pub mod meter;
 pub mod models;
 pub mod recorded;

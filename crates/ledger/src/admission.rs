@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use crate::calibration::Calibration;
 use crate::registry::{Place, PolicyError, Predicate, Registry};
 
 /// The admission policy this build ships, as text.
@@ -71,13 +72,15 @@ pub enum WorldAuthor {
     External,
 }
 
-/// The registry and the admission policy of one deployment, checked against each other.
+/// The registry and the admission policy of one deployment, checked against each other, and its calibration of recall.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policies {
     /// Which predicates there are.
     pub registry: Registry,
     /// How strict the gate is.
     pub admission: AdmissionPolicy,
+    /// From which score on a memory is shown unasked.
+    pub calibration: Calibration,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -247,20 +250,25 @@ impl AdmissionPolicy {
 impl Policies {
     /// What this build ships.
     pub fn shipped() -> Self {
-        Self { registry: Registry::shipped().clone(), admission: AdmissionPolicy::shipped().clone() }
+        Self {
+            registry: Registry::shipped().clone(),
+            admission: AdmissionPolicy::shipped().clone(),
+            calibration: Calibration::shipped().clone(),
+        }
     }
 
     /// Reads the files of a policy directory, given as (path inside it, text); the caller does the reading.
     ///
-    /// `predicates.toml` is the registry, `admission/NAME.toml` the admission policy; what is absent is as shipped. Paths are
-    /// written with `/`. The two are validated against each other.
+    /// `predicates.toml` is the registry, `admission/NAME.toml` the admission policy, `recall/NAME.toml` the calibration of
+    /// recall; what is absent is as shipped. Paths are written with `/`. Registry and admission policy are validated against
+    /// each other.
     ///
     /// # Errors
-    /// A [`PolicyError`] for a file of another name, a second admission policy, and everything the two `parse` functions
-    /// and [`AdmissionPolicy::validate_against`] refuse.
+    /// A [`PolicyError`] for a file of another name, a second of a kind, and everything the three `parse` functions and [`AdmissionPolicy::validate_against`] refuse.
     pub fn load(files: &[(&str, &str)]) -> Result<Self, PolicyError> {
         let mut registry = None;
         let mut admission: Option<(&str, AdmissionPolicy)> = None;
+        let mut calibration: Option<(&str, Calibration)> = None;
         for (name, text) in files {
             let place = Place { file: name, text, array: "" };
             if *name == "predicates.toml" {
@@ -277,14 +285,25 @@ impl Policies {
                     ));
                 }
                 admission = Some((name, AdmissionPolicy::parse(name, text)?));
+            } else if name.starts_with("recall/") && name.ends_with(".toml") {
+                if let Some((first, _)) = &calibration {
+                    return Err(place.error(
+                        None,
+                        format!("a second calibration beside `{first}`"),
+                        "keep the one that should be in force",
+                    ));
+                }
+                calibration = Some((name, Calibration::parse(name, text)?));
             } else {
-                let hint = "a policy directory holds `predicates.toml` and one `admission/NAME.toml`";
+                let hint = "a policy directory holds `predicates.toml`, one `admission/NAME.toml` and one `recall/NAME.toml`";
                 return Err(place.error(None, "not a policy file", hint));
             }
         }
         let policies = Self {
             registry: registry.unwrap_or_else(|| Registry::shipped().clone()),
             admission: admission.map_or_else(|| AdmissionPolicy::shipped().clone(), |(_, policy)| policy),
+            calibration: calibration
+                .map_or_else(|| Calibration::shipped().clone(), |(_, calibration)| calibration),
         };
         policies.admission.validate_against(&policies.registry)?;
         Ok(policies)

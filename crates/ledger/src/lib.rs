@@ -10,9 +10,12 @@
 //!   ([`regions`]), whether they stand there ([`quote`]), assert anything ([`assertion`]) and hold no secret ([`secret`]);
 //! - what was said ([`claim`]), what is held true ([`fact`]) and how that is decided ([`settle`], [`adjudicate`]);
 //! - how a log folds into a readable memory ([`log`], [`memory`]) and how words are forgotten ([`erase`], [`proof`]);
-//! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]);
+//! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]), and how another policy is tried beside it
+//!   ([`shadow`]);
+//! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]), by which policy ([`policy`]), and what was
+//!   used of it ([`citation`]);
 //! - how all of it reads as text ([`print`](mod@print));
-//! - what a store must do ([`store`]), which vectors it may keep beside ([`vectors`]), and the plainest one that does ([`reference`](mod@reference)).
+//! - what a store must do ([`store`]), which vectors it may keep beside ([`vectors`]), what it keeps about its own working ([`telemetry`]), and the plainest one that does ([`reference`](mod@reference)).
 #![deny(missing_docs)]
 
 pub mod time;
@@ -47,14 +50,19 @@ pub mod log;
 pub mod memory;
 pub mod proof;
 
+pub mod calibration;
+pub mod citation;
 pub mod packet;
+pub mod policy;
 pub mod resolve;
+pub mod shadow;
 pub mod triage;
 pub mod turn;
 
 pub mod print;
 pub mod reference;
 pub mod store;
+pub mod telemetry;
 pub mod vectors;
 
 #[cfg(feature = "conformance")]

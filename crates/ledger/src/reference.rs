@@ -8,14 +8,18 @@ use crate::evidence::{Evidence, Marks};
 use crate::id::{EvidenceId, Position, TurnId, Watermark};
 use crate::keys::{Fingerprint, SubjectKeys};
 use crate::log::{Entry, Erasure, Keyed, Row};
+use crate::policy::PolicyAct;
 use crate::proof::{ChainHash, Commitment, Salt, commit, link};
 use crate::scope::{Scope, Subject};
 use crate::store::{
-    Appended, Capabilities, Damage, Durability, Erased, Head, Read, Recognised, Rows, Store, StoreError,
-    StoreErrorKind, Verified,
+    Appended, Capabilities, Damage, Durability, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store,
+    StoreError, StoreErrorKind, Verified,
 };
 use crate::time::Instant;
 use crate::turn::TurnRecord;
+use crate::vectors::{
+    ModelIdentity, Placed, Quantised, VectorMark, VectorRow, VectorStore, check_dims, other_dims,
+};
 
 /// A store that keeps everything in memory and loses it with the process.
 ///
@@ -23,6 +27,7 @@ use crate::turn::TurnRecord;
 #[derive(Debug, Default)]
 pub struct ReferenceStore {
     subjects: Mutex<BTreeMap<Subject, Log>>,
+    policy_acts: Mutex<Vec<PolicyAct>>,
 }
 
 #[derive(Debug, Default)]
@@ -40,6 +45,10 @@ struct Log {
     rewritten: Watermark,
     turns: Vec<(TurnRecord, Vec<u32>)>,
     turn_keys: BTreeMap<Fingerprint, TurnId>,
+    models: BTreeMap<[u8; 32], ModelIdentity>,
+    /// Vectors by model, row and piece, each with its number.
+    vectors: BTreeMap<([u8; 32], Position, u32), (u64, Quantised)>,
+    vectors_kept: u64,
 }
 
 /// What the chain keeps of an append, whatever is erased.
@@ -115,8 +124,10 @@ impl Log {
         commitment
     }
 
+    /// Takes a row out, with the vectors that place it.
     fn remove(&mut self, position: Position) -> Option<Stored> {
         let stored = self.rows.remove(&position)?;
+        self.vectors.retain(|(_, of, _), _| *of != position);
         if let Row::Evidence(evidence) = &stored.row {
             self.moments.remove(&(evidence.marks.moment, position));
             evidence.marks.external_id.map(|mark| self.external_ids.remove(&(mark, position)));
@@ -128,6 +139,19 @@ impl Log {
         let seq = self.watermark() + 1;
         let hash = link(&self.last_hash(), seq, recorded_at, &commitments, &orphaned);
         self.entries.push(Recorded { recorded_at, commitments, orphaned, hash });
+    }
+
+    fn incarnation(&self) -> u64 {
+        if self.founded { self.lives } else { 0 }
+    }
+
+    /// What kind of row stands there, as far as such a row can be placed by a vector.
+    fn placed(&self, position: Position) -> Option<Placed> {
+        match self.rows.get(&position)?.row {
+            Row::Evidence(_) => Some(Placed::Evidence),
+            Row::Claim(_) => Some(Placed::Claim),
+            _ => None,
+        }
     }
 
     fn evidence(&self, id: EvidenceId) -> Option<&Evidence> {
@@ -156,7 +180,7 @@ impl Store for ReferenceStore {
         Ok(self.read(scope, |log| Head {
             watermark: log.watermark(),
             recorded_at: log.entries.last().map(|entry| entry.recorded_at).unwrap_or_default(),
-            incarnation: if log.founded { log.lives } else { 0 },
+            incarnation: log.incarnation(),
         }))
     }
 
@@ -361,6 +385,32 @@ impl Store for ReferenceStore {
         Ok(place.and_then(|place| self.read(scope, |log| log.turns.get(place).cloned())))
     }
 
+    fn recent_turns(&self, scope: &Scope, limit: usize) -> Result<Vec<RecordedTurn>, StoreError> {
+        Ok(self.read(scope, |log| {
+            let numbered = (1..).zip(&log.turns).collect::<Vec<_>>().into_iter().rev().take(limit);
+            numbered
+                .map(|(number, (record, used))| RecordedTurn {
+                    id: TurnId(Position::new(number, 0)),
+                    record: record.clone(),
+                    used: used.clone(),
+                })
+                .collect()
+        }))
+    }
+
+    fn policy_acts(&self) -> Result<Vec<PolicyAct>, StoreError> {
+        Ok(self.policy_acts.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn record_policy_act(&self, after: usize, act: &PolicyAct) -> Result<bool, StoreError> {
+        let mut acts = self.policy_acts.lock().unwrap_or_else(PoisonError::into_inner);
+        let expected = acts.len() == after;
+        if expected {
+            acts.push(act.clone());
+        }
+        Ok(expected)
+    }
+
     fn verify(&self, scope: &Scope) -> Result<Verified, StoreError> {
         Ok(self.read(scope, verify))
     }
@@ -371,6 +421,93 @@ impl Store for ReferenceStore {
             .filter(|(_, log)| log.founded)
             .map(|(name, _)| name.clone())
             .collect())
+    }
+
+    fn vector_store(&self) -> &dyn VectorStore {
+        self
+    }
+}
+
+impl VectorStore for ReferenceStore {
+    fn vectors(
+        &self,
+        scope: &Scope,
+        model: &ModelIdentity,
+        kind: Placed,
+        after: VectorMark,
+        take: &mut dyn FnMut(VectorRow),
+    ) -> Result<VectorMark, StoreError> {
+        let mark =
+            self.read(scope, |log| VectorMark { keeping: log.incarnation(), number: log.vectors_kept });
+        let since = if after.keeping == mark.keeping { after.number } else { 0 };
+        let rows = self.read(scope, |log| {
+            let first = (model.mark, Position::new(0, 0), 0);
+            log.vectors
+                .range(first..)
+                .take_while(|((of_model, ..), _)| *of_model == model.mark)
+                .filter(|((_, of, _), (number, _))| *number > since && log.placed(*of) == Some(kind))
+                .map(|((_, of, piece), (_, vector))| VectorRow {
+                    of: *of,
+                    piece: *piece,
+                    vector: vector.clone(),
+                })
+                .collect::<Vec<VectorRow>>()
+        });
+        rows.into_iter().for_each(take);
+        Ok(mark)
+    }
+
+    fn keep_vectors(
+        &self,
+        scope: &Scope,
+        basis: &Head,
+        model: &ModelIdentity,
+        kind: Placed,
+        vectors: &[VectorRow],
+    ) -> Result<usize, StoreError> {
+        check_dims(model, vectors)?;
+        let mut subjects = self.subjects();
+        let Some(log) = subjects.get_mut(scope.subject()) else { return Ok(0) };
+        let known = log.models.entry(model.mark).or_insert_with(|| model.clone());
+        if known.dims != model.dims {
+            return Err(other_dims(model, known.dims));
+        }
+        if log.incarnation() != basis.incarnation || log.rewritten > basis.watermark {
+            return Ok(0);
+        }
+        let mut kept = 0;
+        for row in vectors {
+            if log.placed(row.of) == Some(kind) {
+                log.vectors_kept += 1;
+                let place = (model.mark, row.of, row.piece);
+                log.vectors.insert(place, (log.vectors_kept, row.vector.clone()));
+                kept += 1;
+            }
+        }
+        Ok(kept)
+    }
+
+    fn vector_models(&self, scope: &Scope) -> Result<Vec<(ModelIdentity, u64)>, StoreError> {
+        Ok(self.read(scope, |log| {
+            let counted = log.models.values().map(|model| {
+                let of_model = log.vectors.keys().filter(|(mark, ..)| *mark == model.mark);
+                (model.clone(), of_model.count() as u64)
+            });
+            counted.filter(|(_, count)| *count > 0).collect()
+        }))
+    }
+
+    fn drop_vectors(&self, scope: &Scope, model: Option<&ModelIdentity>) -> Result<u64, StoreError> {
+        let mut subjects = self.subjects();
+        let Some(log) = subjects.get_mut(scope.subject()) else { return Ok(0) };
+        let before = log.vectors.len();
+        log.vectors.retain(|(mark, ..), _| model.is_some_and(|model| model.mark != *mark));
+        log.models.retain(|mark, _| model.is_some_and(|model| model.mark != *mark));
+        Ok((before - log.vectors.len()) as u64)
+    }
+
+    fn vector_notices(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

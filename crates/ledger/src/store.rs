@@ -2,16 +2,19 @@
 //!
 //! One write, [`Store::append`]; one deletion, [`Store::erase`]; reads by id and by span. The engine reads at a
 //! basis, a pure rule makes a batch, the store takes it whole or not at all. So a retry is safe, an append touches one
-//! subject, and no transaction handle crosses this line. Every method but [`Store::subjects`] takes a [`Scope`]; an id
-//! of another subject is an id that never existed.
+//! subject, and no transaction handle crosses this line. Every method that touches memory takes a [`Scope`], all but
+//! [`Store::subjects`]; an id of another subject is an id that never existed. Which policy the deployment uses is no
+//! memory and nobody's: its acts have no scope.
 
 use crate::evidence::{Evidence, Marks};
 use crate::id::{EvidenceId, Position, TurnId, Watermark};
 use crate::keys::{Fingerprint, SubjectKeys};
 use crate::log::{Changes, Entry, Erasure, Keyed};
+use crate::policy::PolicyAct;
 use crate::scope::{Scope, Subject};
 use crate::time::Instant;
 use crate::turn::TurnRecord;
+use crate::vectors::VectorStore;
 
 /// Where the logs of subjects are kept.
 pub trait Store: Send + Sync {
@@ -105,11 +108,35 @@ pub trait Store: Send + Sync {
     /// A turn, with the places used so far; `None` when it is not there.
     fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError>;
 
+    /// The newest `limit` turns, newest first, each with the places used so far.
+    fn recent_turns(&self, scope: &Scope, limit: usize) -> Result<Vec<RecordedTurn>, StoreError>;
+
+    /// Every act on the policy in force, in order.
+    fn policy_acts(&self) -> Result<Vec<PolicyAct>, StoreError>;
+
+    /// Records one more act, as durably as an append; `false`, and nothing is recorded, when there are not exactly
+    /// `after` acts any more: somebody else acted meanwhile.
+    fn record_policy_act(&self, after: usize, act: &PolicyAct) -> Result<bool, StoreError>;
+
     /// Reads everything back, unseals it, checks every constraint and the whole chain.
     fn verify(&self, scope: &Scope) -> Result<Verified, StoreError>;
 
     /// All subjects. For operators: the one call without a scope.
     fn subjects(&self) -> Result<Vec<Subject>, StoreError>;
+
+    /// Where this store keeps vectors: beside the log, disposable, and erased with the rows they place.
+    fn vector_store(&self) -> &dyn VectorStore;
+}
+
+/// A turn as it was recorded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecordedTurn {
+    /// Its id.
+    pub id: TurnId,
+    /// What was chosen, and from what.
+    pub record: TurnRecord,
+    /// The selected places that were really used, as far as somebody said so; in order.
+    pub used: Vec<u32>,
 }
 
 /// Which rows of an append are wanted.

@@ -1,12 +1,18 @@
 //! What the proofs share: a world to live in (an engine over one of the stores), short ways to speak to it, and the
-//! search that looks for words in every file of a data directory.
+//! search that looks for words in every file of a data directory; the stories, and the lanes of evaluation.
+//! What the proofs share: a world to live in (an engine over one of the stores), short ways to speak to it, a stand-in for
+//! an embedding model, and the search that looks for words in every file of a data directory.
 //!
 //! The proofs themselves are `tests/promises/` and `tests/scenarios/` at the root of the repository. Each runs on every
 //! store: [`on_every_store`] writes one test a store from one function.
 
+pub mod lanes;
 pub mod search;
+pub mod story;
+pub mod word_hash;
 pub mod world;
 
+pub use word_hash::WordHash;
 pub use world::{Keeper, World, at, engine_on, fold, message};
 
 /// Writes, for each function, one test for every store. The function takes `&World`, a new one each time.

@@ -230,7 +230,9 @@ pub fn at(text: &str) -> Instant {
 #[must_use]
 pub fn message(json: Json) -> Message {
     let mut json = json;
-    if let Some(time) = json.get("event_time").and_then(Json::as_str).map(at) {
+    // A time with a zone of its own keeps it: what day it was there may hang on it.
+    let time = json.get("event_time").and_then(Json::as_str);
+    if let Some(time) = time.filter(|time| matches!(time.len(), 10 | 16)).map(at) {
         json["event_time"] = Json::String(time.to_string());
     }
     serde_json::from_value(json).expect("a message")

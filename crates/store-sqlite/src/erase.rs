@@ -28,7 +28,7 @@ use crate::residue::Needles;
 use crate::row::{self, Owner, Ready, Seals, Unready, signed};
 use crate::subject::{Founding, Known, StoredSeals, find, new_group, unwrap};
 use crate::writer::{Failure, Hand};
-use crate::{Shared, SqliteStore, files};
+use crate::{Shared, SqliteStore, files, schema};
 
 /// How long cleaning waits for readers before it says what is left.
 const CLEAN_MS_MAX: u64 = 3 * READ_MS_MAX;
@@ -145,7 +145,7 @@ impl SqliteStore {
                 Ok(aftermath) => clean(hand, &shared, aftermath),
                 Err(Erased::Done { watermark, .. }) => {
                     // Done before; perhaps its cleaning was not.
-                    let residue = u64::from(!finish_cut_off(&hand.connection, &shared.access)?);
+                    let residue = u64::from(!finish_cut_off(&hand.connection, &shared)?);
                     Ok(Erased::Done { watermark, rows: 0, residue })
                 }
                 Err(answer) => Ok(answer),
@@ -336,6 +336,9 @@ fn erase_from(
         erasure.shred.iter().map(|source| source.0).chain(erasure.remove.sources.iter().copied()).collect();
     aftermath.shredded = shred.iter().copied().collect();
     shred_keys(hand, shared, known, Shred::These(&shred), &mut aftermath)?;
+    let placed = erasure.remove.evidence.iter().chain(&erasure.remove.claims).copied();
+    let placed: Vec<Position> = placed.chain(erasure.reduce.iter().map(|(id, _)| id.0)).collect();
+    shared.vectors.erase(known.number, Some(&placed), &mut aftermath.needles)?;
     for (what, sql) in DANGLING {
         let dangling = hand
             .connection
@@ -441,6 +444,7 @@ fn forget_everything(hand: &mut Hand, shared: &Shared, known: Known) -> Result<A
         aftermath.rows += if counted { deleted as u64 } else { 0 };
     }
     shred_keys(hand, shared, known, Shred::All, &mut aftermath)?;
+    shared.vectors.erase(known.number, None, &mut aftermath.needles)?;
     hand.connection.execute("DELETE FROM subject WHERE subject = ?", [known.number]).map_err(failed)?;
     close_tables(&hand.connection, known.number)?;
     Ok(aftermath)
@@ -574,10 +578,12 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
     for group in &aftermath.dead_groups {
         shared.keyring.destroy_group(*group)?;
     }
+    destroy_copies(&shared.access)?;
     let log_is_empty = match empty_the_log(&hand.connection, &shared.access) {
         Err(full) if full.kind() == StoreErrorKind::Full => make_room(&hand.connection, shared),
         other => other?,
     };
+    shared.vectors.empty_log()?;
     let mut residue = aftermath.needles.search(&shared.data, &shared.ballast())?;
     if residue > 0 && log_is_empty {
         // Pages that were split keep copies in their unused parts, which no deletion overwrites. Rewriting the file
@@ -585,6 +591,7 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
         residue = match hand.connection.execute_batch("VACUUM") {
             Ok(()) => {
                 empty_the_log(&hand.connection, &shared.access)?;
+                shared.vectors.rewrite()?;
                 aftermath.needles.search(&shared.data, &shared.ballast())?
             }
             Err(_) => residue,
@@ -599,17 +606,34 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
     Ok(Erased::Done { watermark: aftermath.watermark, rows: aftermath.rows, residue })
 }
 
+/// Destroys what is kept of the database as earlier versions had it.
+fn destroy_copies(access: &Access) -> Result<(), StoreError> {
+    for version in 1..schema::VERSION {
+        let copy = files::copy_of_version(&access.path, version);
+        // Opening may have been cut off while it made one.
+        for path in [sibling(&copy, ".new"), copy] {
+            for ending in ["-journal", ""] {
+                files::destroy(&sibling(&path, ending))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Finishes a cleaning that was cut off; whether it is finished now.
-pub(crate) fn finish_cut_off(connection: &Connection, access: &Access) -> Result<bool, StoreError> {
+pub(crate) fn finish_cut_off(connection: &Connection, shared: &Shared) -> Result<bool, StoreError> {
+    let access = &shared.access;
     let pending: bool =
         connection.query_row("SELECT scrub FROM store", [], |row| row.get(0)).map_err(failed)?;
     if !pending {
         return Ok(true);
     }
+    destroy_copies(access)?;
     // What to search for died with the process that erased it, so the file is rewritten to be sure.
     let clean = empty_the_log(connection, access)?
         && connection.execute_batch("VACUUM").is_ok()
         && empty_the_log(connection, access)?;
+    shared.vectors.rewrite()?;
     if clean {
         connection.execute("UPDATE store SET scrub = 0", []).map_err(failed)?;
     }

@@ -123,6 +123,23 @@ pub(crate) fn destroy(path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// Puts a finished file in its place, and makes both last.
+pub(crate) fn rename_whole(new: &Path, path: &Path) -> Result<(), StoreError> {
+    own_file(new)?;
+    File::open(new)
+        .and_then(|file| file.sync_all())
+        .and_then(|()| fs::rename(new, path))
+        .map_err(|error| error::file(error, path, "write"))?;
+    sync_parent(path)
+}
+
+/// Where the database of an earlier version is kept when its tables are brought up to date.
+pub(crate) fn copy_of_version(database: &Path, version: u32) -> PathBuf {
+    let mut name = database.as_os_str().to_os_string();
+    name.push(format!(".version-{version}"));
+    PathBuf::from(name)
+}
+
 fn sync_parent(path: &Path) -> Result<(), StoreError> {
     path.parent().map_or(Ok(()), sync_directory)
 }

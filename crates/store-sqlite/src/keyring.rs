@@ -134,6 +134,20 @@ impl Keyring {
         Ok(Self { files, store, master, secret, groups: Mutex::default() })
     }
 
+    /// The key of what belongs to the store as a whole and to no subject.
+    pub(crate) fn own_seal(&self) -> Seal {
+        let mut hasher = blake3::Hasher::new_keyed(&self.secret);
+        // `derive` begins with the length of a purpose that is not empty, so no subject's key is made of this.
+        hasher.update(&[0]);
+        hasher.update(b"own");
+        Seal::new(Zeroizing::new(*hasher.finalize().as_bytes()))
+    }
+
+    /// The place of the words of an act on the policy.
+    pub(crate) fn policy_place(&self, row: Position) -> Place {
+        Place { store: self.store, subject: [0; 16], column: Column::PolicyActWords, row, key: OWN }
+    }
+
     /// The store's random id.
     pub(crate) fn store(&self) -> [u8; 16] {
         self.store

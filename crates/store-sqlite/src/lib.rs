@@ -3,7 +3,9 @@
 //! In reading order: `files` and `connection` touch the disk; `keyring` and `seal` hold the keys and seal words
 //! with them; `schema` has the tables; `row` takes rows to disk and back; `writer` is the one thread that
 //! writes, many callers to one commit; then the contract's verbs, each in its file: `append`, `read`, `erase`,
-//! `turn`, `verify`.
+//! `turn`, `verify`. Beside it, on a file of its own, `telemetry`.
+//! `turn`, `verify`; and beside the ledger what can be lost: `vectors`.
+//! `turn`, `policy`, `verify`.
 #![deny(missing_docs)]
 
 mod append;
@@ -14,13 +16,16 @@ mod error;
 mod files;
 mod keyring;
 mod open;
+mod policy;
 mod read;
 mod residue;
 mod row;
 mod schema;
 mod seal;
 mod subject;
+mod telemetry;
 mod turn;
+mod vectors;
 mod verify;
 mod writer;
 
@@ -31,18 +36,23 @@ use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, TurnId, Watermark};
 use ledger::keys::{Fingerprint, SubjectKeys};
 use ledger::log::{Entry, Erasure, Keyed};
+use ledger::policy::PolicyAct;
 use ledger::scope::{Scope, Subject};
 use ledger::store::{
-    Appended, Capabilities, Durability, Erased, Head, Read, Recognised, Rows, Store, StoreError,
-    StoreErrorKind, Verified,
+    Appended, Capabilities, Durability, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store,
+    StoreError, StoreErrorKind, Verified,
 };
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
+use ledger::vectors::VectorStore;
 use zeroize::Zeroizing;
+
+pub use crate::telemetry::SqliteTelemetry;
 
 use crate::connection::{Access, Readers};
 use crate::keyring::Keyring;
 use crate::subject::Cache;
+use crate::vectors::VectorFile;
 use crate::writer::Writer;
 
 /// How a store is opened.
@@ -79,6 +89,7 @@ pub(crate) struct Shared {
     pub(crate) keyring: Arc<Keyring>,
     pub(crate) readers: Readers,
     pub(crate) cache: Cache,
+    pub(crate) vectors: VectorFile,
 }
 
 impl Shared {
@@ -184,11 +195,27 @@ impl Store for SqliteStore {
         self.read_turn(scope, turn)
     }
 
+    fn recent_turns(&self, scope: &Scope, limit: usize) -> Result<Vec<RecordedTurn>, StoreError> {
+        self.read_recent_turns(scope, limit)
+    }
+
+    fn policy_acts(&self) -> Result<Vec<PolicyAct>, StoreError> {
+        self.read_policy_acts()
+    }
+
+    fn record_policy_act(&self, after: usize, act: &PolicyAct) -> Result<bool, StoreError> {
+        self.write_policy_act(after, act)
+    }
+
     fn verify(&self, scope: &Scope) -> Result<Verified, StoreError> {
         self.verify_log(scope)
     }
 
     fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
         self.read_subjects()
+    }
+
+    fn vector_store(&self) -> &dyn VectorStore {
+        self
     }
 }

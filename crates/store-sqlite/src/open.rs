@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ledger::store::{StoreError, StoreErrorKind};
 use rusqlite::Connection;
+use rusqlite::backup::Backup;
 
 use crate::chance::Chance;
 use crate::connection::{self, Access, Readers, clock_ms, sibling};
@@ -15,6 +16,7 @@ use crate::erase;
 use crate::keyring::{KeyFiles, Keyring};
 use crate::seal::Seal;
 use crate::subject::Cache;
+use crate::vectors::VectorFile;
 use crate::writer::Writer;
 use crate::{Options, Shared, SqliteStore, error, files, schema};
 
@@ -45,7 +47,7 @@ impl SqliteStore {
                 prepare_files(dir, &access, &key_files, there)?;
                 let master = key_files.master(given, !there)?;
                 let connection = connection::open(&access, true)?;
-                let keyring = Arc::new(set_up(&connection, key_files, master, there)?);
+                let keyring = Arc::new(set_up(&connection, &access, key_files, master, there)?);
                 for ending in ["", "-wal", "-shm"] {
                     files::own_file(&sibling(&access.path, ending))?;
                 }
@@ -54,7 +56,9 @@ impl SqliteStore {
             }
         };
         let readers = Readers::new(access.clone(), options.readers_max);
-        let shared = Shared { data: dir.to_owned(), access, keyring, readers, cache: Cache::default() };
+        let vectors = VectorFile::new(dir, read_only, keyring.store());
+        let shared =
+            Shared { data: dir.to_owned(), access, keyring, readers, cache: Cache::default(), vectors };
         if writer.is_some() {
             files::lay_ballast(&shared.ballast());
         }
@@ -72,8 +76,8 @@ impl SqliteStore {
             scrub.map_err(|error| error::sqlite(error, "open the store"))
         })?;
         if pending {
-            let access = self.shared.access.clone();
-            self.writer()?.alone(move |hand| erase::finish_cut_off(&hand.connection, &access))?;
+            let shared = self.shared.clone();
+            self.writer()?.alone(move |hand| erase::finish_cut_off(&hand.connection, &shared))?;
         }
         Ok(())
     }
@@ -98,6 +102,13 @@ fn look_at_header(path: &Path) -> Result<bool, StoreError> {
         return Err(damaged());
     }
     schema::check(version)?;
+    // Where no log waits beside it the file is whole pages; a piece of one at the end may be a table nobody reads today.
+    let page_bytes = u64::from(u16::from_be_bytes([header[16], header[17]]));
+    let log_waits = sibling(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
+    let bytes = fs::metadata(path).map_err(|error| error::file(error, path, "read"))?.len();
+    if page_bytes > 1 && bytes % page_bytes != 0 && !log_waits {
+        return Err(error::damaged(format!("`{}`", path.display()), "is cut short"));
+    }
     Ok(true)
 }
 
@@ -166,6 +177,7 @@ fn refuse_open_directory(dir: &Path) -> Result<(), StoreError> {
 /// Makes or brings up to date the tables, and checks the keys, all or nothing.
 fn set_up(
     connection: &Connection,
+    access: &Access,
     key_files: KeyFiles,
     master: Seal,
     there: bool,
@@ -179,6 +191,9 @@ fn set_up(
     let set_up = || -> Result<Keyring, StoreError> {
         let version = schema::version(connection)?;
         schema::check(version)?;
+        if (1..schema::VERSION).contains(&version) {
+            keep_copy(access, version)?;
+        }
         if schema::migrate(connection, version).map_err(failed)? && version == 0 {
             let mut chance = Chance::draw()?;
             let store: [u8; 16] = chance.bytes();
@@ -202,6 +217,30 @@ fn set_up(
             Err(error)
         }
     }
+}
+
+/// Keeps the database as it is beside it, before steps are taken: whoever wants the earlier program back can have it.
+///
+/// Called with the write lock held, so that no append comes between the copy and the steps. The first erasure removes
+/// the copy: forgotten words must be in no file.
+fn keep_copy(access: &Access, version: u32) -> Result<(), StoreError> {
+    let kept = files::copy_of_version(&access.path, version);
+    let new = sibling(&kept, ".new");
+    let failed = |error| error::sqlite(error, "copy the store before its version changes");
+    files::destroy(&new)?;
+    files::create_empty(&new)?;
+    {
+        let source = connection::open(access, false)?;
+        let mut target = Connection::open(&new).map_err(failed)?;
+        let pages_per_step = 4_096;
+        Backup::new(&source, &mut target)
+            .and_then(|copy| copy.run_to_completion(pages_per_step, Duration::ZERO, None))
+            .map_err(failed)?;
+        // Everything into the one file.
+        target.pragma_update(None, "journal_mode", "delete").map_err(failed)?;
+        target.close().map_err(|(_, error)| failed(error))?;
+    }
+    files::rename_whole(&new, &kept)
 }
 
 /// Several processes that make the same store wait for one another here; SQLite itself does not wait.

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use crate::error;
 
 /// Step `n` leads from version `n` to `n + 1`.
-const STEPS: [&str; 1] = [include_str!("schema/1.sql")];
+const STEPS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// The version this program writes.
 pub(crate) const VERSION: u32 = STEPS.len() as u32;
@@ -33,9 +33,7 @@ pub(crate) fn check(version: u32) -> Result<(), StoreError> {
 
 /// Takes the steps from `version` on, inside the caller's transaction. Whether there were any.
 pub(crate) fn migrate(connection: &Connection, version: u32) -> rusqlite::Result<bool> {
-    for step in STEPS.iter().skip(version as usize) {
-        connection.execute_batch(step)?;
-    }
+    take_steps(connection, version, VERSION)?;
     if version < VERSION {
         connection.pragma_update(None, "user_version", VERSION)?;
         connection.pragma_update(None, "application_id", APPLICATION)?;
@@ -43,15 +41,21 @@ pub(crate) fn migrate(connection: &Connection, version: u32) -> rusqlite::Result
     Ok(version < VERSION)
 }
 
-/// What of the file's tables, indexes and triggers is not as this program makes them, by name.
+fn take_steps(connection: &Connection, from: u32, to: u32) -> rusqlite::Result<()> {
+    let steps = STEPS.iter().take(to as usize).skip(from as usize);
+    steps.into_iter().try_for_each(|step| connection.execute_batch(step))
+}
+
+/// What of the file's tables, indexes and triggers is not as this program makes them in the file's version, by name.
 pub(crate) fn differences(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let list = |connection: &Connection| -> rusqlite::Result<Vec<(String, Option<String>)>> {
         let mut select = connection.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")?;
         let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect()
     };
+    let version = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let fresh = Connection::open_in_memory()?;
-    migrate(&fresh, 0)?;
+    take_steps(&fresh, 0, version)?;
     let (expected, found) = (list(&fresh)?, list(connection)?);
     let missing = expected.iter().filter(|item| !found.contains(item));
     let added = found.iter().filter(|item| !expected.contains(item));

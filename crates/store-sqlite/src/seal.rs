@@ -33,6 +33,8 @@ pub(crate) enum Column {
     EvidenceText = 8,
     ClaimWords = 9,
     ActWords = 10,
+    Vector = 11,
+    PolicyActWords = 12,
 }
 
 /// The one place a sealed value belongs to.

@@ -3,10 +3,10 @@
 use ledger::id::{Position, TurnId};
 use ledger::keys::Fingerprint;
 use ledger::scope::Scope;
-use ledger::store::{StoreError, StoreErrorKind};
+use ledger::store::{RecordedTurn, StoreError, StoreErrorKind};
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::SqliteStore;
 use crate::error::{self, damaged};
@@ -21,9 +21,7 @@ impl SqliteStore {
         turn: &TurnRecord,
     ) -> Result<TurnId, StoreError> {
         let mark = self.shared.keyring.mark(scope.subject());
-        let record = postcard::to_allocvec(turn).map_err(|error| {
-            StoreError::new(StoreErrorKind::Contract, "the turn cannot be written down").caused_by(error)
-        })?;
+        let record = turn.encode();
         let founding = match self.shared.cache.hint(&mark) {
             Some(_) => None,
             None => Some(Founding::draw(&self.shared, scope.subject())?),
@@ -118,23 +116,78 @@ impl SqliteStore {
             return Ok(None);
         }
         let found = self.read_subject(scope, |connection, known| {
-            let failed = |error| error::sqlite(error, "read a turn");
             let number = signed(turn.0.seq);
             let record: Option<Vec<u8>> = connection
                 .prepare_cached("SELECT record FROM turn WHERE subject = ? AND turn = ?")
                 .and_then(|mut select| {
                     select.query_row(params![known.number, number], |row| row.get(0)).optional()
                 })
-                .map_err(failed)?;
+                .map_err(unread)?;
             let Some(record) = record else { return Ok(None) };
-            let record: TurnRecord = postcard::from_bytes(&record)
-                .map_err(|_| damaged(format!("turn {number}"), "cannot be read"))?;
-            let mut select = connection
-                .prepare_cached("SELECT place FROM turn_use WHERE subject = ? AND turn = ? ORDER BY place")
-                .map_err(failed)?;
-            let used = select.query_map(params![known.number, number], |row| row.get(0)).map_err(failed)?;
-            Ok(Some((record, used.collect::<rusqlite::Result<Vec<u32>>>().map_err(failed)?)))
+            Ok(Some((read_record(number, &record)?, used(connection, known.number, number)?)))
         })?;
         Ok(found.flatten())
     }
+
+    pub(crate) fn read_recent_turns(
+        &self,
+        scope: &Scope,
+        limit: usize,
+    ) -> Result<Vec<RecordedTurn>, StoreError> {
+        let mut turns: Vec<RecordedTurn> = Vec::new();
+        let mut before = i64::MAX;
+        // In pieces, so that no snapshot grows old.
+        while turns.len() < limit {
+            let wanted = (limit - turns.len()).min(PIECE_TURNS);
+            let piece = self.read_subject(scope, |connection, known| {
+                let mut select = connection
+                    .prepare_cached(
+                        "SELECT turn, record FROM turn WHERE subject = ? AND turn < ? ORDER BY turn DESC LIMIT ?",
+                    )
+                    .map_err(unread)?;
+                let mut rows = select.query(params![known.number, before, wanted as i64]).map_err(unread)?;
+                let mut piece = Vec::with_capacity(wanted);
+                while let Some(row) = rows.next().map_err(unread)? {
+                    let (number, record): (i64, Vec<u8>) =
+                        row.get(0).and_then(|number| Ok((number, row.get(1)?))).map_err(unread)?;
+                    piece.push(RecordedTurn {
+                        id: TurnId(Position::new(number.max(0) as u64, 0)),
+                        record: read_record(number, &record)?,
+                        used: used(connection, known.number, number)?,
+                    });
+                }
+                Ok(piece)
+            })?;
+            let piece = piece.unwrap_or_default();
+            let is_last = piece.len() < wanted;
+            if let Some(oldest) = piece.last() {
+                before = signed(oldest.id.0.seq);
+            }
+            turns.extend(piece);
+            if is_last {
+                break;
+            }
+        }
+        Ok(turns)
+    }
+}
+
+/// Turns read in one piece.
+const PIECE_TURNS: usize = 500;
+
+fn unread(error: rusqlite::Error) -> StoreError {
+    error::sqlite(error, "read a turn")
+}
+
+fn read_record(number: i64, record: &[u8]) -> Result<TurnRecord, StoreError> {
+    TurnRecord::decode(record).map_err(|_| damaged(format!("turn {number}"), "cannot be read"))
+}
+
+/// The places of a turn that were used, in order.
+fn used(connection: &Connection, subject: i64, turn: i64) -> Result<Vec<u32>, StoreError> {
+    let mut select = connection
+        .prepare_cached("SELECT place FROM turn_use WHERE subject = ? AND turn = ? ORDER BY place")
+        .map_err(unread)?;
+    let used = select.query_map(params![subject, turn], |row| row.get(0)).map_err(unread)?;
+    used.collect::<rusqlite::Result<Vec<u32>>>().map_err(unread)
 }

@@ -4,6 +4,7 @@
 mod places;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +13,7 @@ use ledger::id::{EvidenceId, Position, SourceId};
 use ledger::log::{Batch, Erasure, Removed, Row};
 use ledger::scope::Scope;
 use ledger::store::{Appended, Erased, Store, StoreErrorKind};
+use ledger::vectors::{ModelIdentity, Placed, Quantised, VectorRow};
 use rusqlite::Connection;
 use store_sqlite::{Options, SqliteStore};
 
@@ -175,6 +177,87 @@ fn a_message_of_a_source_that_stays_leaves_no_bytes() {
 /// The sealed evidence columns, then the claim's, of a message without a source.
 fn sealed_messages(directory: &Path, seq: u64) -> Vec<Vec<u8>> {
     sealed(directory, 1, seq)
+}
+
+/// Every sealed vector of a row.
+fn sealed_vectors(directory: &Path, row: Position) -> Vec<Vec<u8>> {
+    let connection = Connection::open(directory.join("derived/vectors.db")).expect("a connection");
+    let mut select =
+        connection.prepare("SELECT sealed FROM vector WHERE seq = ? AND ordinal = ?").expect("a statement");
+    let place = (i64::try_from(row.seq).expect("a small number"), row.ordinal);
+    let rows = select.query_map(place, |row| row.get(0)).expect("vectors");
+    rows.map(|sealed| sealed.expect("a vector")).collect()
+}
+
+fn keep(store: &SqliteStore, scope: &Scope, kind: Placed, rows: &[Position]) -> usize {
+    let model = ModelIdentity { name: "words".to_owned(), dims: 384, mark: [3; 32] };
+    let vector = |of: &Position| VectorRow {
+        of: *of,
+        piece: 0,
+        vector: Quantised {
+            scale: 0.5,
+            steps: (0..384).map(|step| (step * of.seq as i32 % 100) as i8).collect(),
+        },
+    };
+    let rows: Vec<VectorRow> = rows.iter().map(vector).collect();
+    let basis = store.head(scope).expect("head");
+    store.vector_store().keep_vectors(scope, &basis, &model, kind, &rows).expect("kept")
+}
+
+#[test]
+fn erased_vectors_are_in_no_file() {
+    let directory = places::fresh();
+    let store = places::open(&directory);
+    let (ana, ben) = (scope("ana"), scope("ben"));
+    append(&store, &ana, 0, first_story(1, 1));
+    append(&store, &ben, 0, first_story(1, 2));
+    for seq in 2..=60 {
+        append(&store, &ana, seq - 1, story(seq, SourceId(Position::new(1, 0)), seq));
+    }
+    let messages: Vec<Position> = (2..=60).map(|seq| Position::new(seq, 0)).collect();
+    let claims: Vec<Position> = (2..=60).map(|seq| Position::new(seq, 2)).collect();
+    assert_eq!(keep(&store, &ana, Placed::Evidence, &messages), 59);
+    assert_eq!(keep(&store, &ana, Placed::Claim, &claims), 59);
+    assert_eq!(keep(&store, &ben, Placed::Evidence, &[Position::new(1, 1)]), 1);
+    let found = fs::metadata(directory.join("derived/vectors.db")).expect("there").permissions().mode();
+    assert_eq!(found & 0o077, 0);
+    // A message and its claim; then a message that only loses words; then the subject.
+    let mut secrets = sealed_vectors(&directory, messages[10]);
+    secrets.extend(sealed_vectors(&directory, claims[10]));
+    assert_eq!(secrets.len(), 2);
+    assert!(hits(&directory, &secrets) >= 1, "the search finds what is there");
+    assert_eq!(erase(&store, &ana, 60, &one_message(12, 0)), (4, 0));
+    assert_eq!(hits(&directory, &secrets), 0);
+    let reduced = EvidenceId(messages[20]);
+    let secrets = sealed_vectors(&directory, reduced.0);
+    assert_eq!(secrets.len(), 1);
+    let mut words = store.evidence(&ana, &[reduced]).expect("evidence").remove(0).expect("there").words;
+    words.text = None;
+    let reduce = Erasure { recorded_at: at(91), reduce: vec![(reduced, words)], ..Erasure::default() };
+    assert_eq!(erase(&store, &ana, 61, &reduce), (1, 0));
+    assert_eq!(hits(&directory, &secrets), 0);
+    let secrets: Vec<Vec<u8>> = messages.iter().flat_map(|row| sealed_vectors(&directory, *row)).collect();
+    assert_eq!(secrets.len(), 57);
+    let erased = store.erase_subject(&ana, &[]).expect("erased");
+    assert!(matches!(erased, Erased::Done { residue: 0, .. }), "{erased:?}");
+    assert_eq!(hits(&directory, &secrets), 0);
+    assert_eq!(store.vector_store().vector_models(&ben).expect("models").len(), 1, "others keep theirs");
+}
+
+#[test]
+fn a_vector_file_that_is_damaged_does_not_stop_an_erasure() {
+    let directory = places::fresh();
+    let store = places::open(&directory);
+    let ana = scope("ana");
+    append(&store, &ana, 0, first_story(1, 1));
+    append(&store, &ana, 1, story(2, SourceId(Position::new(1, 0)), 2));
+    assert_eq!(keep(&store, &ana, Placed::Evidence, &[Position::new(2, 0)]), 1);
+    drop(store);
+    fs::write(directory.join("derived/vectors.db"), [9; 50_000]).expect("damaged");
+    let store = places::open(&directory);
+    assert_eq!(erase(&store, &ana, 2, &one_message(2, 0)), (4, 0));
+    assert_eq!(keep(&store, &ana, Placed::Evidence, &[Position::new(1, 1)]), 1);
+    assert!(!store.vector_store().vector_notices().is_empty(), "it is told");
 }
 
 #[test]

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    backup, completions, demo, disputes, doctor, export, forget, history, import, init, man, model, observe,
-    propose, rebuild, recall, remember, replay, restore, sources, state, timeline, turn, used, verify, why,
+    backup, completions, correct, demo, disputes, doctor, export, forget, history, import, init, list, man,
+    model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay, restore, shadow,
+    sources, state, study, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -91,9 +92,13 @@ pub(crate) enum Verb {
     Import(import::Arguments),
     Propose(propose::Arguments),
     Recall(recall::Arguments),
+    Profile(profile::Arguments),
+    List(list::Arguments),
+    Correct(correct::Arguments),
     Turn(turn::Arguments),
     Used(used::Arguments),
     Replay(replay::Arguments),
+    Policy(policy::Arguments),
     Why(why::Arguments),
     History(history::Arguments),
     Timeline(timeline::Arguments),
@@ -107,6 +112,9 @@ pub(crate) enum Verb {
     Backup(backup::Arguments),
     Restore(restore::Arguments),
     Rebuild(rebuild::Arguments),
+    Shadow(shadow::Arguments),
+    Study(study::Arguments),
+    Reembed(reembed::Arguments),
     Model(model::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),

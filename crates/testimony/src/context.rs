@@ -4,18 +4,25 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use engine::embed::EmbedProgress;
 use engine::tokens::Tokens;
 use engine::{Call, Engine};
+use inference::Cancel;
 use inference::models::OpenModels;
 use ledger::reference::ReferenceStore;
 use ledger::scope::{Scope, Subject};
 use ledger::time::{Instant, Moment, Zone};
 use serde::Serialize;
 use testimony::Config;
+use testimony::embedding::embed;
 use zeroize::Zeroizing;
 
 use crate::arguments::Global;
 use crate::failure::{Exit, Failure, Stop};
+use crate::interrupt;
+
+/// Memories that get their vectors before a verb that writes ends; the others wait.
+const EMBEDDED_AT_ONCE: usize = 256;
 
 /// What every verb needs.
 pub(crate) struct Context {
@@ -43,11 +50,11 @@ impl Context {
         }
         let subject = Subject::parse(&global.subject).map_err(|error| Failure::input(error.to_string()))?;
         let now = global.now.as_deref().map(|text| instant("--now", text)).transpose()?;
-        let models = global.models.filter(|given| !given.as_os_str().is_empty());
         let config = Config {
             policies: global.policies,
-            models,
+            models: global.models.filter(|given| !given.as_os_str().is_empty()),
             master_key: master_key()?,
+            shadow: shadow()?,
             ..Config::at(data.clone())
         };
         Ok(Self { data, scope: Scope::of(subject), json: global.json, now, config })
@@ -63,25 +70,83 @@ impl Context {
         Call { scope: &self.scope, now: self.now() }
     }
 
+    /// Whether the environment lets the shadow lane run.
+    pub fn shadow(&self) -> bool {
+        self.config.shadow
+    }
+
     /// Whether the data directory is there.
     pub fn exists(&self) -> bool {
         self.data.join(testimony::DATABASE).exists()
     }
 
+    /// The configuration with the model that places texts. One that cannot be read is told and done without.
+    fn config(&self) -> Result<Config, Stop> {
+        let models = self.models()?;
+        let embedder =
+            testimony::models::embedder(models.as_ref().map(|(_, open)| open)).unwrap_or_else(|error| {
+                self.say(&format!("note: {error}; memories are found by their words"));
+                None
+            });
+        Ok(Config { embedder, ..self.config.clone() })
+    }
+
     /// The engine for writing: the data directory is made when it is not there.
     pub fn create(&self) -> Result<Engine, Stop> {
-        Ok(testimony::open(self.config.clone())?)
+        Ok(testimony::open(self.config()?)?)
     }
 
     /// The engine for reading. Where nothing was ever remembered it looks at an empty memory, and nothing is made.
     pub fn look(&self) -> Result<Engine, Stop> {
-        if let Some(engine) = testimony::open_existing(self.config.clone())? {
+        if let Some(engine) = testimony::open_existing(self.config()?)? {
             return Ok(engine);
         }
         let directory = self.data.display();
         self.say(&format!("hint: `{directory}` holds nothing yet; `testimony remember TEXT` begins"));
+        self.in_memory()
+    }
+
+    /// An engine over an empty memory that nothing is kept of, under the policies in force.
+    pub fn in_memory(&self) -> Result<Engine, Stop> {
+        let config = self.config()?;
+        let policies = testimony::policies(&config)?;
+        let engine = Engine::new(Arc::new(ReferenceStore::new()), policies, Arc::new(Tokens));
+        Ok(match config.embedder {
+            Some(embedder) => engine.with_embedder(embedder),
+            None => engine,
+        })
+    }
+
+    /// The same without a model, whatever is there.
+    pub fn by_words(&self) -> Result<Engine, Stop> {
         let policies = testimony::policies(&self.config)?;
         Ok(Engine::new(Arc::new(ReferenceStore::new()), policies, Arc::new(Tokens)))
+    }
+
+    /// Gives what was just taken in its vectors, and some of what waits: enough for what people type, and no long wait. The
+    /// answer is out already, so what goes wrong here is told and fails nothing.
+    pub fn embed_some(&self, engine: &Engine, not_now: bool) {
+        if not_now || engine.model().is_none() {
+            return;
+        }
+        let cancel = Cancel::default();
+        let stop = |_: &EmbedProgress| {
+            if interrupt::asked() {
+                cancel.cancel();
+            }
+        };
+        match embed(engine, self.call(), EMBEDDED_AT_ONCE, &cancel, stop) {
+            Ok(progress) => {
+                self.notices(&progress.notices);
+                if progress.missing > 0 {
+                    self.notices(&[format!(
+                        "{} of {} memories have no vector yet; `testimony reembed` makes them",
+                        progress.missing, progress.total
+                    )]);
+                }
+            }
+            Err(error) => self.say(&format!("note: {error}; memories are found by their words meanwhile")),
+        }
     }
 
     /// The models there are, and the file that says so.
@@ -164,4 +229,14 @@ fn master_key() -> Result<Option<Zeroizing<[u8; 32]>>, Failure> {
         *byte = pair.iter().fold(0, |sum, digit| sum * 16 + digit);
     }
     Ok(Some(key))
+}
+
+/// Whether the environment lets the shadow lane run: `TESTIMONY_SHADOW` is `on` or `off`, on when left out.
+#[allow(clippy::disallowed_methods, reason = "configuration is read once, here")]
+fn shadow() -> Result<bool, Failure> {
+    match std::env::var("TESTIMONY_SHADOW").unwrap_or_default().as_str() {
+        "" | "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(Failure::input("`TESTIMONY_SHADOW` is neither `on` nor `off`")),
+    }
 }

@@ -143,6 +143,10 @@ impl From<EngineError> for Failure {
             ),
             EngineError::Conflict(_) => ("conflict", None),
             EngineError::Forgotten => ("forgotten", None),
+            EngineError::Model(_) => (
+                "model",
+                Some("memories are found by their words meanwhile; `testimony reembed` goes on later"),
+            ),
             EngineError::Store(store) => match store.kind() {
                 StoreErrorKind::Busy => ("busy", Some("another process is at work here; try again")),
                 StoreErrorKind::Full => {

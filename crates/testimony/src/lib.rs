@@ -17,6 +17,9 @@
 
 pub mod backup;
 pub mod drafts;
+pub mod embedding;
+pub mod models;
+pub mod shadow;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +34,7 @@ use ::ledger::admission::Policies;
 use ::ledger::registry::PolicyError;
 use ::ledger::store::{StoreError, StoreErrorKind};
 use ::ledger::time::Instant;
+use inference::embed::Embed;
 use store_sqlite::{Options, SqliteStore};
 use zeroize::Zeroizing;
 
@@ -47,7 +51,7 @@ pub const MODELS: &str = "models.toml";
 pub struct Config {
     /// The data directory.
     pub data: PathBuf,
-    /// A directory with `predicates.toml` or `admission/NAME.toml` of one's own; what is absent is as shipped.
+    /// A directory with `predicates.toml`, `admission/NAME.toml` or `recall/NAME.toml` of one's own; what is absent is as shipped.
     pub policies: Option<PathBuf>,
     /// The file that says which models there are; `models.toml` in the data directory, if it is there, when left out.
     pub models: Option<PathBuf>,
@@ -55,6 +59,10 @@ pub struct Config {
     pub master_key: Option<Zeroizing<[u8; 32]>>,
     /// The memory that subjects may take together, in bytes.
     pub memory_bytes_max: usize,
+    /// Whether the shadow lane may run; what it tries stands in `shadow.toml` of the data directory.
+    pub shadow: bool,
+    /// The model that places texts; without one, memories are found by their words alone.
+    pub embedder: Option<Arc<dyn Embed>>,
 }
 
 impl Config {
@@ -67,6 +75,8 @@ impl Config {
             models: None,
             master_key: None,
             memory_bytes_max: Engine::MEMORY_BYTES_DEFAULT,
+            shadow: true,
+            embedder: None,
         }
     }
 }
@@ -109,7 +119,17 @@ pub fn open(config: Config) -> Result<Engine, OpenError> {
     let policies = policies(&config)?;
     let options = Options { master_key: config.master_key, ..Options::default() };
     let store = SqliteStore::open(&config.data, options).map_err(EngineError::from)?;
-    Ok(Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max))
+    let engine =
+        Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max);
+    let lane = config.shadow.then(|| shadow::lane(&config.data)).flatten();
+    let engine = match lane {
+        Some(lane) => engine.with_shadow(lane),
+        None => engine,
+    };
+    Ok(match config.embedder {
+        Some(embedder) => engine.with_embedder(embedder),
+        None => engine,
+    })
 }
 
 /// The models a configuration names, and the file that says so; `None` where it names none. Nothing is connected to, and no
@@ -204,7 +224,12 @@ fn read_policies(directory: &Path) -> Result<Policies, OpenError> {
         move |source| OpenError::PolicyFile { path, source }
     };
     let mut files: Vec<(String, String)> = Vec::new();
-    for (prefix, place) in [("", directory.to_owned()), ("admission/", directory.join("admission"))] {
+    let places = [
+        ("", directory.to_owned()),
+        ("admission/", directory.join("admission")),
+        ("recall/", directory.join("recall")),
+    ];
+    for (prefix, place) in places {
         let listing = match std::fs::read_dir(&place) {
             Err(error) if !prefix.is_empty() && error.kind() == std::io::ErrorKind::NotFound => continue,
             other => other.map_err(failed(&place))?,

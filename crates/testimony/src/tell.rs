@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use engine::answer::{
-    EvidenceText, FactText, Item, Observed, Recalled, SpanText, TransitionText, VersionText,
+    Deep, EvidenceText, FactText, Item, Observed, Recalled, SpanText, TransitionText, VersionText,
 };
 use serde_json::Value as Json;
 
@@ -57,6 +57,23 @@ pub(crate) fn observed(answer: &Observed) -> String {
     for failed in &answer.failed {
         _ = writeln!(told, "  unreadable proposal {}: {}", failed.index, failed.detail);
     }
+    told
+}
+
+/// A recall that also walked: the best way step by step, then the list.
+pub(crate) fn deep(answer: &Deep) -> String {
+    let mut told = String::new();
+    if let Some(best) = answer.paths.first() {
+        _ = writeln!(told, "{}", value(&best.answer));
+        for step in &best.steps {
+            let (words, text) = (step.words.join(" "), &step.item.text);
+            _ = writeln!(told, "  {}. {text} [{words}] {}", step.hop, step.item.id);
+            for before in &step.before {
+                _ = writeln!(told, "     before: {} {}", value(&before.value), span(&before.validity));
+            }
+        }
+    }
+    told.push_str(&recalled(&answer.recalled));
     told
 }
 

@@ -467,3 +467,15 @@ fn set_modes(path: &Path, directory: u32, file: u32) {
         fs::set_permissions(path, fs::Permissions::from_mode(file)).expect("set");
     }
 }
+
+#[test]
+fn without_a_model_there_is_nothing_to_embed_with_and_that_is_told() {
+    let memory = lived_in();
+    is_told(&memory.run(&["reembed"]), 3, "no embedding model is set up");
+    let ran = memory.run(&["--json", "recall", "where do I live?"]).ended(0);
+    assert!(ran.out.contains("no embedding model; words only"), "{ran:#?}");
+    let rebuilt = memory.run(&["--json", "rebuild"]);
+    assert!(rebuilt.out.contains("\"dropped\":0") && rebuilt.out.contains("\"embedded\":0"), "{rebuilt:#?}");
+    let doctor = memory.run(&["--json", "doctor"]);
+    assert!(doctor.out.contains("none kept"), "{doctor:#?}");
+}

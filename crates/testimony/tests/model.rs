@@ -1,240 +1,178 @@
-//! Models at the command line: what is configured, whether it answers, and what it may add.
+//! The embedding model of this machine: its pieces and cosines against the reference, and the command that fetches and checks it.
+//!
+//! These tests need the pack and fail without it: `tools/model.sh` fetches it, once a machine.
 
-#[path = "../../inference/tests/support/mod.rs"]
-mod server;
 mod support;
 
-use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::num::NonZeroUsize;
+use std::time::Duration;
 
-use serde_json::{Value as Json, json};
-use server::{KEY, Server, Step, no, ok};
-use support::{Memory, Ran, run};
+use inference::Limits;
+use inference::embed::{Embed as _, Role};
+use inference::local::{KNOWN_MODELS, LocalEmbedder};
+use serde::Deserialize;
 
-/// A reply of a chat model with these proposals.
-fn says(proposals: Json) -> Step {
-    let text = json!({"proposals": proposals}).to_string();
-    ok(json!({
-        "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 1_000, "completion_tokens": 50},
-    }))
+/// A text with the pieces that the reference tokenizer cuts it into: `tokenizers` 0.23, with the rules of normalisation that the
+/// vocabulary was trained under. `tests/model/tokens.jsonl` holds many scripts, marks, control characters and white space.
+#[derive(Deserialize)]
+struct Pieces {
+    role: String,
+    text: String,
+    tokens: Vec<u32>,
 }
 
-fn budget(message: u64) -> Json {
-    json!({"message": message, "entity": "self", "predicate": "budget_limit", "value": "1200 EUR",
-        "quote": "the most I can spend is 1200 EUR", "op": "assert", "confidence": 0.9})
+/// Texts, and the cosine of each with each, computed in 32-bit fractions from the weights the pack was made from.
+#[derive(Deserialize)]
+struct Cosines {
+    texts: Vec<Text>,
+    cosines: Vec<Vec<f32>>,
 }
 
-const SAID: &str = "For the trip the most I can spend is 1200 EUR.";
-
-struct Here {
-    memory: Memory,
-    server: Server,
+#[derive(Deserialize)]
+struct Text {
+    role: String,
+    text: String,
 }
 
-impl Here {
-    fn new(steps: impl IntoIterator<Item = Step>, more: &str) -> Self {
-        let (memory, server) = (Memory::new(), Server::new(steps));
-        let text = format!(
-            "[tier.fast]\nprotocol = \"openai\"\nbase_url = \"{}/v1\"\nkey = {{ environment = \"TEST_KEY\" }}\nmodel = \"m-1\"\ncan = [\"chat\"]\nretries = 0\n{more}\n",
-            server.url()
+fn role(word: &str) -> Role {
+    match word {
+        "query" => Role::Query,
+        _ => Role::Passage,
+    }
+}
+
+fn model() -> LocalEmbedder {
+    let directory = testimony::models::models_directory().expect("a home, or `TESTIMONY_MODELS_DIR`");
+    let path = directory.join(KNOWN_MODELS[0].file_name());
+    LocalEmbedder::open(&path).unwrap_or_else(|error| panic!("{error}\n`tools/model.sh` fetches the model"))
+}
+
+fn long() -> Limits {
+    Limits::within(Duration::from_secs(600))
+}
+
+#[test]
+fn pieces_are_those_of_the_reference() {
+    let model = model();
+    let fixture = include_str!("model/tokens.jsonl");
+    let mut count = 0;
+    for line in fixture.lines() {
+        let expected: Pieces = serde_json::from_str(line).expect("the fixture is JSON");
+        assert_eq!(
+            model.tokens(role(&expected.role), &expected.text),
+            expected.tokens,
+            "{:?}",
+            expected.text
         );
-        #[allow(clippy::disallowed_methods, reason = "a file of the test")]
-        std::fs::write(memory.outside().join("models.toml"), text).expect("written");
-        Self { memory, server }
+        count += 1;
     }
+    assert!(count >= 60, "{count} lines");
+}
 
-    fn command(&self, arguments: &[&str]) -> Command {
-        self.command_at("2026-03-02T10:00:00Z", arguments)
+#[test]
+fn cosines_are_those_of_the_reference() {
+    let model = model();
+    let expected: Cosines =
+        serde_json::from_str(include_str!("model/cosines.json")).expect("the fixture is JSON");
+    let vectors: Vec<Vec<f32>> = expected
+        .texts
+        .iter()
+        .flat_map(|text| model.embed(role(&text.role), &[&text.text], &long()).expect("no limit is reached"))
+        .collect();
+    for (left, row) in vectors.iter().zip(&expected.cosines) {
+        for (right, expected) in vectors.iter().zip(row) {
+            let cosine: f32 = left.iter().zip(right).map(|(left, right)| left * right).sum();
+            assert!((cosine - expected).abs() < 0.01, "{cosine} for {expected}");
+        }
     }
+}
 
-    fn command_at(&self, now: &str, arguments: &[&str]) -> Command {
-        let mut command = self.memory.command(&["--now", now]);
-        command.env("TESTIMONY_MODELS", self.memory.outside().join("models.toml"));
-        command.env("TEST_KEY", KEY).args(arguments);
-        command
-    }
-
-    fn run(&self, arguments: &[&str], input: &str) -> Ran {
-        let ran = run(self.command(arguments), input.as_bytes());
-        assert!(!format!("{ran:?}").contains(KEY), "the key is shown: {ran:?}");
-        ran
-    }
-
-    fn observe(&self, count: u32) {
-        let lines: String = (0..count)
-            .map(|number| {
-                let text = format!("Note {number}. {SAID}");
-                let message = json!({"source": {"kind": "chat", "ref": "c"}, "author": "owner", "external_id": number.to_string(),
-                    "event_time": "2026-03-01T10:00:00Z", "text": text, "proposals": []});
-                format!("{message}\n")
-            })
+#[test]
+fn neighbours_and_threads_change_no_bit_of_the_real_model() {
+    let fixture = include_str!("model/tokens.jsonl");
+    let texts: Vec<String> = fixture
+        .lines()
+        .map(|line| serde_json::from_str::<Pieces>(line).expect("the fixture is JSON").text)
+        .filter(|text| text.len() < 200)
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut model = model();
+    let alone: Vec<Vec<f32>> = texts
+        .iter()
+        .flat_map(|text| model.embed(Role::Passage, &[*text], &long()).expect("no limit is reached"))
+        .collect();
+    for (threads, batch) in [(1, 7), (2, 32), (4, texts.len())] {
+        model = model.with_threads(NonZeroUsize::new(threads).expect("not zero"));
+        let together: Vec<Vec<f32>> = texts
+            .chunks(batch)
+            .flat_map(|texts| model.embed(Role::Passage, texts, &long()).expect("no limit is reached"))
             .collect();
-        self.run(&["observe", "-"], &lines).ended(0);
+        assert!(together == alone, "batch {batch}, {threads} threads");
     }
 }
 
-const PROPOSE: &str = "[propose]\ntier = \"fast\"\nbatch_messages = 1";
-
 #[test]
-fn the_tiers_are_listed_without_asking_them() {
-    let here = Here::new([], PROPOSE);
-    let listed = here.run(&["--json", "model", "list"], "").ended(0).json();
-    assert_eq!(listed["tiers"][0]["name"], "fast");
-    assert_eq!(listed["tiers"][0]["can"], json!(["chat"]));
-    assert_eq!(listed["tiers"][0]["key"], "`TEST_KEY`");
-    assert_eq!(listed["propose"]["tier"], "fast");
-    let told = here.run(&["model", "list"], "").ended(0).out;
-    assert!(told.contains("fast: m-1 at http://127.0.0.1") && told.contains("key from `TEST_KEY`"), "{told}");
-    assert!(here.server.asked().is_empty());
-
-    let memory = Memory::new();
-    let none = memory.json(0, &["model", "list"]);
-    assert_eq!((&none["file"], &none["tiers"]), (&Json::Null, &json!([])));
-    memory.run(&["model", "check"]).ended(3);
-    memory.run(&["propose"]).ended(3);
-    memory.run(&["--models", "/nowhere/models.toml", "model", "list"]).ended(3);
-}
-
-#[test]
-fn a_check_tells_which_tier_answers_and_why_another_does_not() {
-    let here = Here::new([says(json!([])), no(401, json!({"error": {"code": "invalid_api_key"}}))], "");
-    let checked = here.run(&["--json", "model", "check"], "").ended(0).json();
-    assert_eq!((&checked["ok"], &checked["tiers"][0]["ok"]), (&json!(true), &json!(true)));
-    let checked = here.run(&["--json", "model", "check", "fast"], "").ended(6).json();
-    assert_eq!(checked["tiers"][0]["error"]["kind"], "not_allowed");
-    let told = here.run(&["model", "check", "slow"], "").ended(3).err;
-    assert!(told.contains("there is no tier `slow`"), "{told}");
-}
-
-#[test]
-fn a_broken_file_is_told_and_keeps_no_word_back() {
-    let here = Here::new([], "wihtin_s = 3");
-    for verb in [&["propose"][..], &["model", "list"], &["observe", "--propose", "fast", "-"]] {
-        let told = here.run(verb, "").ended(3).err;
-        assert!(
-            told.contains("[tier.fast] `wihtin_s`: is not known; hint: did you mean `within_s`?"),
-            "{told}"
-        );
+fn long_texts_have_several_windows() {
+    let model = model();
+    let text = "Sastanak s Markom je u četvrtak. Govorit ćemo o Alphi i o proračunu.\n".repeat(60);
+    let pieces = model.pieces(&text);
+    assert!(pieces.len() > 3, "{}", pieces.len());
+    for piece in &pieces {
+        assert!(model.tokens(Role::Passage, piece).len() <= 256);
+        assert!(piece.ends_with('.'), "a window ends with a sentence: {piece:?}");
     }
-    let kept = here.run(&["--json", "remember", "I live in Zagreb"], "").ended(0).json();
-    assert!(kept["evidence"].is_string(), "{kept}");
+    assert_eq!(model.pieces("Kratko."), ["Kratko."]);
+}
+
+#[test]
+fn model_is_pulled_from_a_file_and_verified() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let run = |arguments: &[&str]| {
+        let mut command = support::command();
+        command
+            .env("TESTIMONY_MODELS_DIR", directory.path().join("models"))
+            .arg("--json")
+            .arg("model")
+            .args(arguments);
+        support::run(command, b"")
+    };
+    assert_eq!(run(&["verify"]).ended(1).json()["models"][0]["state"], "absent");
+    let pack = testimony::models::models_directory().expect("a home").join(KNOWN_MODELS[0].file_name());
+    let answer = run(&["pull", "--from", &pack.display().to_string()]).ended(0).json();
+    assert_eq!(answer["blake3"], KNOWN_MODELS[0].pack_blake3);
+    assert_eq!(run(&["verify"]).ended(0).json()["models"][0]["state"], "whole");
+
+    // One byte in the middle.
+    let placed = directory.path().join("models").join(KNOWN_MODELS[0].file_name());
+    let mut bytes = std::fs::read(&placed).expect("it is there");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::io::Write::write_all(
+        &mut std::fs::OpenOptions::new().write(true).open(&placed).expect("it is there"),
+        &bytes,
+    )
+    .expect("writing a file");
+    let state = run(&["verify"]).ended(5).json()["models"][0].clone();
+    assert_eq!(state["state"], "damaged");
     assert!(
-        kept["notices"][0].as_str().is_some_and(|notice| notice.starts_with("no model was asked: ")),
-        "{kept}"
+        state["problem"].as_str().is_some_and(|problem| problem.contains("pull the model again")),
+        "{state}"
     );
 }
 
 #[test]
-fn remember_asks_the_configured_model_once_the_words_are_kept() {
-    let here = Here::new([says(json!([budget(1)])), no(503, Json::Null)], PROPOSE);
-    let kept = here.run(&["--json", "remember", SAID], "").ended(0).json();
-    assert_eq!(kept["proposed"]["counts"]["admitted"], 1, "{kept}");
-    assert_eq!(kept["proposed"]["admitted"][0]["proposer"], "model/1 openai/m-1");
-    assert_eq!(kept["proposed"]["admitted"][0]["value"], "1200 EUR");
-    let recalled = here.run(&["--json", "recall", "budget limit"], "").ended(0).json();
-    assert!(recalled["items"].to_string().contains("budget_limit"), "{recalled}");
-
-    let kept = here.run(&["--json", "remember", "I like tea"], "").ended(0).json();
-    assert!(kept["evidence"].is_string() && kept.get("proposed").is_none(), "{kept}");
-    assert!(kept["notices"].to_string().contains("the model did not answer"), "{kept}");
-    let asked = here.server.asked().len();
-    here.run(&["remember", "--no-propose", "I like coffee"], "").ended(0);
-    assert_eq!((asked, here.server.asked().len()), (2, 2));
-}
-
-#[test]
-fn propose_goes_on_where_it_ended() {
-    let steps = [
-        says(json!([budget(1)])),
-        no(503, Json::Null),
-        says(json!([budget(1)])),
-        says(json!([{"predicate": "likes"}])),
-        says(json!([budget(1), budget(1)])),
-    ];
-    let here = Here::new(steps, PROPOSE);
-    here.observe(3);
-    let first = here.run(&["--json", "propose"], "").ended(4).json();
-    assert_eq!((&first["asked"], &first["stopped"]), (&json!(1), &json!("not_answered")));
-    assert_eq!(first["counts"]["admitted"], 1, "{first}");
-    let second = here.run(&["--json", "propose"], "").ended(0).json();
-    assert_eq!((&second["asked"], &second["stopped"], &second["calls"]), (&json!(2), &Json::Null, &json!(2)));
-    assert_eq!((&second["counts"]["received"], &second["counts"]["failed"]), (&json!(2), &json!(1)));
-    assert_eq!(second["tokens"], 2_100);
-    let third = here.run(&["--json", "propose"], "").ended(0).json();
-    assert_eq!((&third["asked"], here.server.asked().len()), (&json!(0), 4));
-    let again = here.run(&["--json", "propose", "--again"], "").ended(4).json();
-    assert_eq!(again["counts"]["duplicate"], 2, "{again}");
-    here.run(&["doctor"], "").ended(0);
-    let shown: Vec<Json> = here.server.asked().into_iter().map(|asked| asked.body).collect();
-    assert!(shown[0].to_string().contains("Note 0.") && shown[1].to_string().contains("Note 1."));
-}
-
-#[test]
-fn messages_before_a_date_are_passed_over() {
-    let here = Here::new([says(json!([]))], PROPOSE);
-    here.observe(2);
-    let since = here.run(&["--json", "propose", "--since", "2026-03-02"], "").ended(0).json();
-    assert_eq!((&since["messages"], &since["asked"]), (&json!(2), &json!(0)));
-    assert!(here.server.asked().is_empty());
-}
-
-#[test]
-fn the_tokens_of_a_day_are_counted_over_processes() {
-    let steps = (0..10).map(|_| says(json!([])));
-    let here = Here::new(steps, &format!("{PROPOSE}\ntokens_per_day = 4_000"));
-    here.observe(5);
-    let ran = here.run(&["--json", "propose"], "").ended(1).json();
-    assert_eq!(ran["stopped"], "budget", "{ran}");
-    let asked = here.server.asked().len();
-    assert!((1..5).contains(&asked), "{asked}");
-    here.run(&["--json", "propose"], "").ended(1);
-    assert_eq!(here.server.asked().len(), asked);
-    run(here.command_at("2026-03-03T10:00:00Z", &["--json", "propose"]), b"");
-    assert!(here.server.asked().len() > asked);
-}
-
-#[test]
-fn observe_tells_what_the_model_added_in_lines_of_its_own() {
-    let here = Here::new([says(json!([budget(1)])), no(503, Json::Null)], "");
-    let line = |number: u32| {
-        let message = json!({"source": {"kind": "chat", "ref": "c"}, "author": "owner", "external_id": number.to_string(), "text": SAID, "proposals": []});
-        format!("{message}\n")
-    };
-    let lines = here.run(&["--json", "observe", "--propose", "fast", "-"], &line(1)).ended(0).lines();
-    assert_eq!(lines.len(), 2);
-    assert!(lines[0]["evidence"].is_string());
-    assert_eq!(lines[1]["proposed"]["counts"]["admitted"], 1, "{lines:?}");
-    let ran = here.run(&["--json", "observe", "--propose", "fast", "-"], &line(2)).ended(0);
-    assert!(ran.lines()[0]["evidence"].is_string(), "a model that fails keeps nothing back");
-    assert!(ran.err.contains("no further proposals"), "{}", ran.err);
-    // What was read along counts as read: only the second is asked about later.
-    let told = here.run(&["--json", "propose", "--tier", "fast"], "").ended(4).json();
-    assert_eq!((&told["asked"], here.server.asked().len()), (&json!(0), 3));
-}
-
-#[test]
-fn ctrl_c_ends_a_call_and_what_was_read_stays_read() {
-    let child: Arc<AtomicU32> = Arc::default();
-    let hers = child.clone();
-    let interrupts = Box::new(move || {
-        while hers.load(Ordering::SeqCst) == 0 {
-            std::thread::yield_now();
-        }
-        let id = hers.load(Ordering::SeqCst).to_string();
-        Command::new("kill").args(["-INT", &id]).status().expect("kill runs");
-    });
-    let here = Here::new([says(json!([budget(1)])), Step::Stall(interrupts), says(json!([]))], PROPOSE);
-    here.observe(2);
-    let mut command = here.command(&["--json", "propose"]);
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
-    let running = command.spawn().expect("it starts");
-    child.store(running.id(), Ordering::SeqCst);
-    let ended = running.wait_with_output().expect("it ends");
-    assert_eq!(ended.status.code(), Some(130));
-    let answer: Json = serde_json::from_slice(&ended.stdout).expect("an answer");
-    assert_eq!((&answer["stopped"], &answer["asked"]), (&json!("interrupted"), &json!(1)));
-    let rest = here.run(&["--json", "propose"], "").ended(0).json();
-    assert_eq!(rest["asked"], 1);
+fn pull_says_what_to_do_when_nobody_answers() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut command = support::command();
+    command.env("TESTIMONY_MODELS_DIR", directory.path()).args([
+        "model",
+        "pull",
+        "--index",
+        "http://127.0.0.1:9/simple",
+    ]);
+    let ran = support::run(command, b"").ended(4);
+    assert!(ran.err.contains("127.0.0.1:9") && ran.err.contains("--from FILE"), "{ran:?}");
+    let mut command = support::command();
+    command.args(["model", "pull", "no-such-model"]);
+    assert!(support::run(command, b"").ended(3).err.contains("multilingual-e5-small"));
 }

@@ -150,6 +150,27 @@ pub struct Hit {
     pub matched_terms: Vec<MatchedTerm>,
 }
 
+/// Documents, each with its sum before it.
+type Sums = Vec<(f32, u32)>;
+
+/// A document by its score, before anything else is told of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// The caller's id.
+    pub id: u32,
+    /// 0..1, as [`Hit::score`].
+    pub score: f32,
+    sum: f32,
+    run: u16,
+}
+
+impl Ranked {
+    /// Higher score first, then lower id.
+    fn order(left: &Self, right: &Self) -> std::cmp::Ordering {
+        right.score.total_cmp(&left.score).then(left.id.cmp(&right.id))
+    }
+}
+
 /// The index of one subject; see the module's documentation.
 pub struct LexicalIndex {
     parameters: Parameters,
@@ -265,6 +286,19 @@ impl LexicalIndex {
     /// no asked content word is not among them. `filter` decides who may be seen, not what a word is worth:
     /// rarity counts all documents.
     pub fn search(&self, query: &Query, filter: impl Fn(u32) -> bool, limit: usize) -> Vec<Hit> {
+        let ranked = self.rank(query, filter, limit, &[]);
+        self.explain(query, &ranked)
+    }
+
+    /// As [`Self::search`], by score alone, and beside the best those of the documents `also` that hold an asked word,
+    /// whether `filter` lets them through or not.
+    pub fn rank(
+        &self,
+        query: &Query,
+        filter: impl Fn(u32) -> bool,
+        limit: usize,
+        also: &[u32],
+    ) -> Vec<Ranked> {
         if limit == 0 || self.live == 0 {
             return Vec::new();
         }
@@ -275,23 +309,34 @@ impl LexicalIndex {
         }
         let norms = self.norms();
         let wanted = limit.saturating_mul(4).max(CANDIDATES_MIN);
-        let candidates = self.candidates(&asked, &norms, &filter, wanted);
+        let (candidates, others) = self.candidates(&asked, &norms, &filter, wanted, also);
         let phrases = PhraseMap::new(self, query, &asked);
-        let mut ranked: Vec<(f32, f32, u32, u16)> = candidates
-            .into_iter()
-            .map(|(sum, id)| {
-                let base = spread(sum / total, self.parameters.k1);
-                let (run, share) = phrases.longest(&self.documents[id as usize]);
-                let score = base + (1.0 - base) * self.parameters.phrase_bonus * (share / total).min(1.0);
-                (score, sum, id, run)
-            })
-            .collect();
-        ranked.sort_unstable_by(|left, right| right.0.total_cmp(&left.0).then(left.2.cmp(&right.2)));
+        let rank = |(sum, id): (f32, u32)| {
+            let base = spread(sum / total, self.parameters.k1);
+            let (run, share) = phrases.longest(&self.documents[id as usize]);
+            let score = base + (1.0 - base) * self.parameters.phrase_bonus * (share / total).min(1.0);
+            Ranked { id, score, sum, run }
+        };
+        let mut ranked: Vec<Ranked> = candidates.into_iter().map(rank).collect();
+        ranked.sort_unstable_by(Ranked::order);
         ranked.truncate(limit);
+        if !others.is_empty() {
+            let mut known: Vec<u32> = ranked.iter().map(|ranked| ranked.id).collect();
+            known.sort_unstable();
+            ranked.extend(others.into_iter().filter(|(_, id)| known.binary_search(id).is_err()).map(rank));
+            ranked.sort_unstable_by(Ranked::order);
+        }
         ranked
-            .into_iter()
-            .map(|(score, sum, id, run)| self.hit(query, &asked, &norms, score, sum, id, run))
-            .collect()
+    }
+
+    /// What made the ranked documents match, in their order.
+    pub fn explain(&self, query: &Query, ranked: &[Ranked]) -> Vec<Hit> {
+        if ranked.is_empty() {
+            return Vec::new();
+        }
+        let asked = self.resolve(query);
+        let norms = self.norms();
+        ranked.iter().map(|ranked| self.hit(query, &asked, &norms, *ranked)).collect()
     }
 
     /// The text of a term of a [`MatchedTerm`]; empty once it has been forgotten.
@@ -470,7 +515,7 @@ impl LexicalIndex {
         norms
     }
 
-    /// The best `wanted` documents by sum, best first. Every posting of every asked word is read: a posting
+    /// The best `wanted` documents by sum, best first, and the sums of the documents `also`. Every posting of every asked word is read: a posting
     /// costs a few nanoseconds, and grammar, whose lists would be long, has none.
     fn candidates(
         &self,
@@ -478,7 +523,8 @@ impl LexicalIndex {
         norms: &Norms,
         filter: &impl Fn(u32) -> bool,
         wanted: usize,
-    ) -> Vec<(f32, u32)> {
+        also: &[u32],
+    ) -> (Sums, Sums) {
         let mut sums = vec![0.0_f32; self.documents.len()];
         let mut merged: Vec<(u32, f32)> = Vec::new();
         for group in asked {
@@ -515,7 +561,8 @@ impl LexicalIndex {
                 best.push(sum, id);
             }
         }
-        best.into_sorted()
+        let others = also.iter().filter_map(|&id| sums.get(id as usize).map(|&sum| (sum, id)));
+        (best.into_sorted(), others.filter(|&(sum, _)| sum > 0.0).collect())
     }
 
     fn contribution(&self, group: &Asked, scored: &Scored, posting: Posting, norms: &Norms) -> f32 {
@@ -537,17 +584,8 @@ impl LexicalIndex {
         group.weight * scored.weight * accent * strength / (strength + norms.k1)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the pieces of one ranked row, named at the one call")]
-    fn hit(
-        &self,
-        query: &Query,
-        asked: &[Asked],
-        norms: &Norms,
-        score: f32,
-        sum: f32,
-        id: u32,
-        run: u16,
-    ) -> Hit {
+    fn hit(&self, query: &Query, asked: &[Asked], norms: &Norms, ranked: Ranked) -> Hit {
+        let Ranked { id, score, sum, run } = ranked;
         let mut matched_terms = Vec::with_capacity(asked.len());
         let mut found = 0.0;
         for group in asked {

@@ -16,5 +16,5 @@ mod stop_words;
 mod vocabulary;
 
 pub use analyse::{Analysis, Language, Purpose, Role, Term, analyse};
-pub use index::{AddError, Field, Hit, How, LexicalIndex, MatchedTerm};
+pub use index::{AddError, Field, Hit, How, LexicalIndex, MatchedTerm, Ranked};
 pub use query::Query;

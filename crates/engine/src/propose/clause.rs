@@ -105,7 +105,7 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// A pattern of this crate, compiled. All are constants that a test compiles.
-pub(super) fn pattern(text: &str) -> Regex {
+pub(crate) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern compiles")
 }
 

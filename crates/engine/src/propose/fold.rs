@@ -49,7 +49,7 @@ impl<'a> Folded<'a> {
 }
 
 /// Folds a whole string; for tables of forms.
-pub(super) fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     text.chars().flat_map(fold_char).collect()
 }
 

@@ -25,8 +25,10 @@ use jiff::ZonedDateTime;
 use ledger::registry::{Registry, Shape, ValueType};
 use regex::Regex;
 
-use clause::{Clause, pattern};
+use clause::Clause;
+pub(crate) use clause::pattern;
 use fold::Folded;
+pub(crate) use fold::fold;
 use openings::Openings;
 use rule::Rule;
 
@@ -105,7 +107,7 @@ pub fn propose(text: &str, anchor: &ZonedDateTime, registry: &Registry) -> Vec<D
         // "Remember: …" is its own clause and speaks for the next.
         let remember_from = asked_from.take();
         let colon = text.get(clause.end..).is_some_and(|rest| rest.trim_start().starts_with(':'));
-        if colon && BARE_REMEMBER.is_match(&fold::fold(words)) {
+        if colon && BARE_REMEMBER.is_match(&fold(words)) {
             asked_from = Some(clause.start);
             continue;
         }
@@ -114,7 +116,7 @@ pub fn propose(text: &str, anchor: &ZonedDateTime, registry: &Registry) -> Vec<D
                 other.entity == draft.entity
                     && other.predicate == draft.predicate
                     && other.op == draft.op
-                    && fold::fold(&other.value) == fold::fold(&draft.value)
+                    && fold(&other.value) == fold(&draft.value)
             });
             if !known && drafts.len() < DRAFTS_MAX && (!long || is_standing(&draft)) {
                 drafts.push(draft);
@@ -132,7 +134,7 @@ fn is_standing(draft: &Draft) -> bool {
     static ALWAYS: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"\b(?:always|from now on|uvijek|ubuduce|od sada)\b"));
     let order = matches!(draft.predicate.as_str(), "language" | "communication_style" | "never_do" | "note");
-    !order || ALWAYS.is_match(&fold::fold(&draft.quote))
+    !order || ALWAYS.is_match(&fold(&draft.quote))
 }
 
 static RULES: LazyLock<Vec<Rule>> =
@@ -291,7 +293,7 @@ fn note(
     let start = folded.origin(said);
     let value = text.get(clause.start + start..clause.sentence_end)?.trim();
     let mut words = value.split_whitespace();
-    let first = fold::fold(words.next()?);
+    let first = fold(words.next()?);
     let points = matches!(
         first.as_str(),
         "it" | "this"

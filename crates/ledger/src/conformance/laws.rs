@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    Make, MakePlace, as_read, at, claim, evidence, fact, first_story, keyed, mark, opening, scope, source,
+    Make, MakePlace, as_read, at, claim, evidence, fact, first_story, full_turn, keyed, mark, opening,
+    policy_act, scope, source, story, turn,
 };
-use super::{story, turn};
 use crate::claim::{Op, Quote, Quotes, Realm};
 use crate::entity::EntityRef;
 use crate::evidence::{Attachment, Author, ContentHash, Evidence, EvidenceWords, Marks};
@@ -15,9 +15,10 @@ use crate::keys::{Fingerprint, Purpose, SubjectKeys};
 use crate::log::{Batch, Changes, Entry, Erasure, Removed, Row};
 use crate::scope::Scope;
 use crate::source::{Authority, Fidelity, Mode, Retention};
-use crate::store::{Appended, Erased, Head, Recognised, Store, StoreErrorKind};
+use crate::store::{Appended, Erased, Head, Recognised, RecordedTurn, Store, StoreErrorKind};
 use crate::time::{Instant, Moment, Span, Zone};
 use crate::value::{Stated, Value};
+use crate::vectors::{ModelIdentity, Placed, Quantised, VectorMark, VectorRow};
 
 fn append(store: &dyn Store, scope: &Scope, basis: Watermark, number: u64, batch: Batch) {
     let appended = store.append(scope, basis, &[keyed(number, batch)]).expect("appended");
@@ -736,6 +737,62 @@ pub fn what_a_turn_used_is_added_up(make: Make<'_>) {
     assert!(!store.record_use(&ana, TurnId(Position::new(2, 0)), &[1], at(9)).expect("answer"));
 }
 
+/// The newest turns come first, no more than asked for, each with its use; other subjects' turns are not among them.
+pub fn recent_turns_are_read_newest_first(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    assert_eq!(store.recent_turns(&ana, 10).expect("turns"), Vec::new());
+    for number in 1..=5 {
+        store.record_turn(&ana, mark("turn", number), &turn(number)).expect("recorded");
+    }
+    store.record_turn(&scope("ben"), mark("turn", 1), &turn(9)).expect("recorded");
+    store.record_use(&ana, TurnId(Position::new(4, 0)), &[2, 0], at(9)).expect("used");
+    let expected = |number, used: &[u32]| RecordedTurn {
+        id: TurnId(Position::new(number, 0)),
+        record: turn(number),
+        used: used.to_vec(),
+    };
+    let newest = vec![expected(5, &[]), expected(4, &[0, 2])];
+    assert_eq!(store.recent_turns(&ana, 2).expect("turns"), newest);
+    assert_eq!(store.recent_turns(&ana, 0).expect("turns"), Vec::new());
+    assert_eq!(store.recent_turns(&ana, usize::MAX).expect("turns").len(), 5);
+}
+
+/// No field of a turn is lost on the way.
+pub fn a_turn_comes_back_with_every_feature(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    let id = store.record_turn(&ana, mark("turn", 1), &full_turn(1)).expect("recorded");
+    assert_eq!(store.turn(&ana, id).expect("turn"), Some((full_turn(1), Vec::new())));
+}
+
+/// Acts on the policy come back in order, whole, and one that comes too late is not recorded.
+pub fn policy_acts_are_recorded_in_order(make: Make<'_>) {
+    let store = make();
+    assert_eq!(store.policy_acts().expect("acts"), Vec::new());
+    let first = policy_act("turn/2", "turn/3", 1);
+    let second = policy_act("turn/3", "turn/1", 2);
+    assert!(store.record_policy_act(0, &first).expect("an answer"));
+    assert!(!store.record_policy_act(0, &second).expect("an answer"), "somebody else acted meanwhile");
+    assert!(!store.record_policy_act(2, &second).expect("an answer"));
+    assert_eq!(store.policy_acts().expect("acts"), std::slice::from_ref(&first));
+    assert!(store.record_policy_act(1, &second).expect("an answer"));
+    assert_eq!(store.policy_acts().expect("acts"), [first, second]);
+    // They are nobody's memory: forgetting a subject leaves them.
+    let ana = scope("ana");
+    append(&*store, &ana, 0, 1, first_story(1, 1));
+    store.erase_subject(&ana, &[]).expect("forgotten");
+    assert_eq!(store.policy_acts().expect("acts").len(), 2);
+}
+
+/// Acts on the policy outlive the process.
+pub fn policy_acts_are_there_after_reopening(make: MakePlace<'_>) {
+    let open = make();
+    let act = policy_act("turn/2", "turn/3", 1);
+    assert!(open().record_policy_act(0, &act).expect("an answer"));
+    assert_eq!(open().policy_acts().expect("acts"), [act]);
+}
+
 /// Verification reads everything and counts it.
 pub fn verification_counts_and_finds_nothing(make: Make<'_>) {
     let store = make();
@@ -823,6 +880,195 @@ pub fn subjects_are_written_side_by_side(make: Make<'_>) {
     }
 }
 
+/// A model of four dimensions, told from others by `number`.
+fn model(number: u8) -> ModelIdentity {
+    ModelIdentity { name: format!("model {number}"), dims: 4, mark: [number; 32] }
+}
+
+/// The vector of a piece of a row, told from others by `number`.
+fn vector(of: Position, piece: u32, number: i8) -> VectorRow {
+    VectorRow { of, piece, vector: Quantised { scale: 0.25, steps: vec![number, 1, -127, 127] } }
+}
+
+fn vectors(store: &dyn Store, scope: &Scope, model: &ModelIdentity, kind: Placed) -> Vec<VectorRow> {
+    vectors_after(store, scope, model, kind, VectorMark::default()).0
+}
+
+fn vectors_after(
+    store: &dyn Store,
+    scope: &Scope,
+    model: &ModelIdentity,
+    kind: Placed,
+    after: VectorMark,
+) -> (Vec<VectorRow>, VectorMark) {
+    let mut rows = Vec::new();
+    let mark = store.vector_store().vectors(scope, model, kind, after, &mut |row| rows.push(row));
+    rows.sort_by_key(|row| (row.of, row.piece));
+    (rows, mark.expect("vectors are read"))
+}
+
+fn keep(store: &dyn Store, scope: &Scope, basis: &Head, kind: Placed, rows: &[VectorRow]) -> usize {
+    store.vector_store().keep_vectors(scope, basis, &model(1), kind, rows).expect("an answer")
+}
+
+/// Where the messages of [`three_messages`] stand, and their claims.
+const MESSAGES: [Position; 3] = [Position::new(1, 1), Position::new(2, 0), Position::new(3, 0)];
+const CLAIMS: [Position; 3] = [Position::new(1, 3), Position::new(2, 2), Position::new(3, 2)];
+
+/// Vectors come back as they were kept: by model, by kind, the newest of a piece, to their own subject only.
+pub fn vectors_are_kept_and_read_back(make: Make<'_>) {
+    let store = make();
+    let (ana, ben) = (scope("ana"), scope("ben"));
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Claim), []);
+    three_messages(&*store, &ana);
+    three_messages(&*store, &ben);
+    let basis = store.head(&ana).expect("head");
+    let rows = [vector(MESSAGES[0], 0, 1), vector(MESSAGES[0], 1, 2), vector(MESSAGES[2], 0, 3)];
+    assert_eq!(keep(&*store, &ana, &basis, Placed::Evidence, &rows), 3);
+    assert_eq!(keep(&*store, &ana, &basis, Placed::Claim, &[vector(CLAIMS[1], 0, 4)]), 1);
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Evidence), rows);
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Claim), [vector(CLAIMS[1], 0, 4)]);
+    assert_eq!(vectors(&*store, &ana, &model(2), Placed::Evidence), []);
+    assert_eq!(vectors(&*store, &ben, &model(1), Placed::Evidence), []);
+    let (all, mark) = vectors_after(&*store, &ana, &model(1), Placed::Evidence, VectorMark::default());
+    assert_eq!(all.len(), 3);
+    assert_eq!(vectors_after(&*store, &ana, &model(1), Placed::Evidence, mark).0, []);
+    assert_eq!(keep(&*store, &ana, &basis, Placed::Evidence, &[vector(MESSAGES[0], 1, 9)]), 1);
+    assert_eq!(
+        vectors_after(&*store, &ana, &model(1), Placed::Evidence, mark).0,
+        [vector(MESSAGES[0], 1, 9)]
+    );
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Evidence).len(), 3);
+    let kept = store.vector_store();
+    assert_eq!(kept.vector_models(&ana).expect("models"), [(model(1), 4)]);
+    assert_eq!(kept.vector_models(&ben).expect("models"), []);
+    kept.keep_vectors(&ana, &basis, &model(2), Placed::Claim, &[vector(CLAIMS[0], 0, 5)]).expect("kept");
+    assert_eq!(kept.vector_models(&ana).expect("models"), [(model(1), 4), (model(2), 1)]);
+    assert_eq!(kept.drop_vectors(&ana, Some(&model(1))).expect("dropped"), 4);
+    assert_eq!(kept.vector_models(&ana).expect("models"), [(model(2), 1)]);
+    assert_eq!(kept.drop_vectors(&ana, None).expect("dropped"), 1);
+    assert_eq!(kept.vector_models(&ana).expect("models"), []);
+    assert_eq!(watermark(&*store, &ana), 3);
+    assert_clean(&*store, &ana);
+}
+
+/// A vector of other dimensions than its model's is told, never mixed in.
+pub fn vectors_of_other_dimensions_are_refused(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    three_messages(&*store, &ana);
+    let basis = store.head(&ana).expect("head");
+    let kept = store.vector_store();
+    let mut longer = vector(CLAIMS[0], 0, 1);
+    longer.vector.steps.push(0);
+    let refused = kept.keep_vectors(&ana, &basis, &model(1), Placed::Claim, &[longer.clone()]);
+    assert_eq!(refused.expect_err("refused").kind(), StoreErrorKind::Contract);
+    assert_eq!(keep(&*store, &ana, &basis, Placed::Claim, &[vector(CLAIMS[0], 0, 1)]), 1);
+    let changed = ModelIdentity { dims: 5, ..model(1) };
+    let refused = kept.keep_vectors(&ana, &basis, &changed, Placed::Claim, &[longer]);
+    assert_eq!(refused.expect_err("refused").kind(), StoreErrorKind::Contract);
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Claim), [vector(CLAIMS[0], 0, 1)]);
+}
+
+/// A vector of a row that is not there, or is of another kind, is not kept.
+pub fn vectors_stand_on_rows_of_the_log(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    let nobody = Head::default();
+    assert_eq!(keep(&*store, &ana, &nobody, Placed::Claim, &[vector(CLAIMS[0], 0, 1)]), 0);
+    three_messages(&*store, &ana);
+    let basis = store.head(&ana).expect("head");
+    let rows = [vector(CLAIMS[0], 0, 1), vector(MESSAGES[0], 0, 2), vector(Position::new(9, 0), 0, 3)];
+    assert_eq!(keep(&*store, &ana, &basis, Placed::Claim, &rows), 1);
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Claim), [vector(CLAIMS[0], 0, 1)]);
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Evidence), []);
+}
+
+/// An erasure takes the vectors of its rows, and work that read the words before brings none back.
+pub fn vectors_go_with_their_rows_and_do_not_come_back(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    three_messages(&*store, &ana);
+    let before = store.head(&ana).expect("head");
+    let messages = MESSAGES.map(|of| vector(of, 0, 7));
+    let claims = CLAIMS.map(|of| vector(of, 0, 8));
+    assert_eq!(keep(&*store, &ana, &before, Placed::Evidence, &messages), 3);
+    assert_eq!(keep(&*store, &ana, &before, Placed::Claim, &claims), 3);
+    erase(&*store, &ana, 3, 1, &erasing_the_second());
+    let left = |rows: [VectorRow; 3]| [rows[0].clone(), rows[2].clone()];
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Evidence), left(messages.clone()));
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Claim), left(claims.clone()));
+    assert_eq!(keep(&*store, &ana, &before, Placed::Evidence, &messages), 0);
+    assert_eq!(keep(&*store, &ana, &before, Placed::Claim, &claims), 0);
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Evidence).len(), 2);
+    // A reduced message has lost words, so its vector goes; the row stays, and can be placed anew by who reads it now.
+    let id = EvidenceId(MESSAGES[0]);
+    let whole = store.evidence(&ana, &[id]).expect("evidence").remove(0).expect("there");
+    let words = EvidenceWords { text: None, ..whole.words };
+    let reduce = Erasure { recorded_at: at(60), reduce: vec![(id, words)], ..Erasure::default() };
+    let between = store.head(&ana).expect("head");
+    erase(&*store, &ana, 4, 2, &reduce);
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Evidence), [vector(MESSAGES[2], 0, 7)]);
+    assert_eq!(keep(&*store, &ana, &between, Placed::Evidence, &messages), 0);
+    let after = store.head(&ana).expect("head");
+    assert_eq!(keep(&*store, &ana, &after, Placed::Evidence, &messages), 2);
+    // A subject that begins anew has none, and whoever worked for the one before is told so.
+    store.erase_subject(&ana, &[]).expect("erased");
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Evidence), []);
+    assert_eq!(keep(&*store, &ana, &after, Placed::Evidence, &messages), 0);
+    three_messages(&*store, &ana);
+    assert_eq!(keep(&*store, &ana, &after, Placed::Evidence, &messages), 0);
+    assert_eq!(vectors(&*store, &ana, &model(1), Placed::Evidence), []);
+    assert_clean(&*store, &ana);
+}
+
+/// Keeping vectors while others append and erase leaves none of an erased row.
+pub fn vectors_are_kept_beside_erasures(make: Make<'_>) {
+    const MESSAGES: u64 = 24;
+    let store: Arc<dyn Store> = make().into();
+    let ana = scope("ana");
+    append(&*store, &ana, 0, 0, first_story(1, 0));
+    for seq in 2..=MESSAGES {
+        append(&*store, &ana, seq - 1, seq, story(seq, SourceId(Position::new(1, 0)), seq));
+    }
+    let job = {
+        let (store, ana) = (store.clone(), ana.clone());
+        std::thread::spawn(move || {
+            for round in 0..200 {
+                let basis = store.head(&ana).expect("head");
+                let page = store.evidence_after(&ana, None, 1_000).expect("evidence");
+                let rows: Vec<VectorRow> =
+                    page.iter().map(|(id, _)| vector(id.0, 0, (round % 100) as i8)).collect();
+                keep(&*store, &ana, &basis, Placed::Evidence, &rows);
+                if page.len() <= 1 {
+                    return;
+                }
+            }
+        })
+    };
+    for seq in 2..=MESSAGES {
+        let place = |ordinal| vec![Position::new(seq, ordinal)];
+        let erasure = Erasure {
+            recorded_at: at(100 + seq),
+            remove: Removed {
+                evidence: place(0),
+                facts: place(1),
+                claims: place(2),
+                transitions: place(3),
+                ..Removed::default()
+            },
+            ..Erasure::default()
+        };
+        let basis = watermark(&*store, &ana);
+        erase(&*store, &ana, basis, seq, &erasure);
+        let gone = |rows: Vec<VectorRow>| rows.iter().all(|row| row.of.seq == 1 || row.of.seq > seq);
+        assert!(gone(vectors(&*store, &ana, &model(1), Placed::Evidence)), "after erasing {seq}");
+    }
+    job.join().expect("the job");
+    let rows = vectors(&*store, &ana, &model(1), Placed::Evidence);
+    assert!(rows.iter().all(|row| row.of.seq == 1), "{rows:?}");
+}
+
 /// A store that outlives its process gives the same answers afterwards.
 pub fn everything_is_there_after_reopening(place: MakePlace<'_>) {
     let open = place();
@@ -864,6 +1110,9 @@ pub fn two_openings_of_one_place_agree(place: MakePlace<'_>) {
     erase(&*left, &ana, 4, 1, &erasing_the_second());
     assert_eq!(right.changes_since(&ana, 4).expect("changes"), Changes::Rewritten);
     assert_eq!(entries(&*left, &ana, 0), entries(&*right, &ana, 0));
+    let basis = right.head(&ana).expect("head");
+    assert_eq!(keep(&*right, &ana, &basis, Placed::Evidence, &[vector(MESSAGES[2], 0, 1)]), 1);
+    assert_eq!(vectors(&*left, &ana, &model(1), Placed::Evidence), [vector(MESSAGES[2], 0, 1)]);
     left.erase_subject(&ana, &[]).expect("erased");
     assert!(right.keys(&ana).expect("keys").is_none());
     three_messages(&*right, &ana);

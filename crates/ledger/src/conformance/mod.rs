@@ -5,9 +5,11 @@
 
 mod laws;
 mod sample;
+mod telemetry;
 
 pub use laws::*;
 pub use sample::*;
+pub use telemetry::*;
 
 use crate::store::Store;
 
@@ -51,9 +53,17 @@ macro_rules! conformance_suite {
             a_forgotten_subject_begins_anew
             turns_are_recorded_once_and_numbered
             what_a_turn_used_is_added_up
+            recent_turns_are_read_newest_first
+            a_turn_comes_back_with_every_feature
+            policy_acts_are_recorded_in_order
             verification_counts_and_finds_nothing
             one_of_many_writers_wins_each_basis
             subjects_are_written_side_by_side
+            vectors_are_kept_and_read_back
+            vectors_of_other_dimensions_are_refused
+            vectors_stand_on_rows_of_the_log
+            vectors_go_with_their_rows_and_do_not_come_back
+            vectors_are_kept_beside_erasures
         }
     };
     ($make:expr, reopen: $place:expr) => {
@@ -62,6 +72,11 @@ macro_rules! conformance_suite {
         #[test]
         fn everything_is_there_after_reopening() {
             $crate::conformance::everything_is_there_after_reopening(&$place);
+        }
+
+        #[test]
+        fn policy_acts_are_there_after_reopening() {
+            $crate::conformance::policy_acts_are_there_after_reopening(&$place);
         }
 
         #[test]
@@ -87,4 +102,14 @@ mod tests {
     }
 
     crate::conformance_suite! { make }
+
+    mod telemetry {
+        use crate::telemetry::{ReferenceTelemetry, Telemetry};
+
+        fn make() -> Box<dyn Telemetry> {
+            Box::new(ReferenceTelemetry::new())
+        }
+
+        crate::telemetry_suite! { make }
+    }
 }

@@ -7,10 +7,12 @@ use crate::fact::{FactRow, Standing, Transition, TransitionKind};
 use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId, Watermark};
 use crate::keys::Fingerprint;
 use crate::log::{Batch, Entry, Keyed, Row};
+use crate::policy::{PolicyAct, PolicyDeed};
+use crate::registry::Class;
 use crate::scope::{Scope, Subject};
 use crate::source::{Authority, Fidelity, Mode, Retention, Source, SourceKind};
 use crate::time::{AsOf, Instant, Moment, Span};
-use crate::turn::{Budget, Triage, TurnRecord};
+use crate::turn::{Budget, Candidate, DropReason, Dropped, Features, Selected, Triage, TurnRecord, Why};
 use crate::value::{Stated, Value};
 
 /// The scope of the subject called `name`.
@@ -182,5 +184,59 @@ pub fn turn(number: u64) -> TurnRecord {
         packet_mark: mark("packet", number),
         packet_tokens: 0,
         request_mark: mark("request", number),
+    }
+}
+
+/// A turn with something in every field; `number` tells it from others.
+#[must_use]
+pub fn full_turn(number: u64) -> TurnRecord {
+    let version = |ordinal| VersionId(Position::new(number, ordinal));
+    let features = Features {
+        coverage: 667,
+        named: true,
+        hinted: 1,
+        about: u32::MAX,
+        repeats: Some(3),
+        age_days: 4_000,
+        hop: Some(4),
+        led_from: Some(2),
+    };
+    let candidate = |ordinal, dispute| Candidate {
+        version: version(ordinal),
+        class: Class::Constraint,
+        important: true,
+        relevance: 999_999,
+        tokens: 31,
+        support: 2,
+        dispute,
+        confirmed_at: at(number),
+        features,
+    };
+    TurnRecord {
+        policy: "turn/3".to_owned(),
+        budget: Budget { slots: 2, tokens: 99 },
+        candidates: vec![candidate(1, Some(0)), candidate(2, Some(0)), candidate(3, None)],
+        candidates_cut: 7,
+        selected: vec![
+            Selected { version: version(1), why: Why::Related },
+            Selected { version: version(2), why: Why::Dispute },
+        ],
+        dropped: vec![Dropped { version: version(3), reason: DropReason::EntryCap }],
+        disputes: vec![vec![version(1), version(2)]],
+        packet_tokens: 98,
+        ..turn(number)
+    }
+}
+
+/// Promotes `to` after `from`; `number` is the instant.
+#[must_use]
+pub fn policy_act(from: &str, to: &str, number: u64) -> PolicyAct {
+    PolicyAct {
+        deed: PolicyDeed::Promote,
+        from: from.to_owned(),
+        to: to.to_owned(),
+        reason: format!("measured, number {number}"),
+        by: "Ana".to_owned(),
+        at: at(number),
     }
 }

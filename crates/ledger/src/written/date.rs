@@ -121,6 +121,17 @@ pub(crate) fn resolve(meant: Meant, anchor: Option<&ZonedDateTime>) -> Vec<Parti
     dates
 }
 
+/// The first and the last day of each stretch a mention may mean. Unlike a date, a week is seven days here.
+pub(crate) fn days(meant: Meant, anchor: &ZonedDateTime) -> Vec<(Date, Date)> {
+    let days = resolve(meant, Some(anchor)).into_iter().filter_map(|date| date.span());
+    match meant {
+        Meant::Period(Unit::Week, _) => {
+            days.filter_map(|(monday, _)| Some((monday, shifted(monday, Unit::Day, 6)?))).collect()
+        }
+        _ => days.collect(),
+    }
+}
+
 /// Reads a whole string as one date of the calendar.
 pub(crate) fn read(written: &str) -> Result<PartialDate, ValueError> {
     let unreadable = || ValueError::Unreadable { value_type: ValueType::Date, written: written.to_owned() };

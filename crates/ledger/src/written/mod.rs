@@ -19,6 +19,7 @@ mod number;
 mod token;
 
 use jiff::ZonedDateTime;
+use jiff::civil::Date;
 
 use crate::value::{PartialDate, Quantity, TimeOfDay, ValueError};
 
@@ -46,6 +47,17 @@ pub fn dates_in(text: &str, anchor: Option<&ZonedDateTime>) -> Vec<Found<Partial
     let found = date::scan(&tokens).into_iter().flat_map(|mention| {
         let (start, end) = tokens.span(mention.from, mention.to);
         date::resolve(mention.meant, anchor).into_iter().map(move |value| Found { value, start, end })
+    });
+    found.collect()
+}
+
+/// Every stretch of days that a text names, by its first and its last day, in the order it stands: a day, a week, a month or a year,
+/// written or counted from `anchor` (`12 June`, `last week`, `lani`). Several at one place when it has several meanings.
+pub fn days_in(text: &str, anchor: &ZonedDateTime) -> Vec<Found<(Date, Date)>> {
+    let tokens = Tokens::of(text);
+    let found = date::scan(&tokens).into_iter().flat_map(|mention| {
+        let (start, end) = tokens.span(mention.from, mention.to);
+        date::days(mention.meant, anchor).into_iter().map(move |value| Found { value, start, end })
     });
     found.collect()
 }

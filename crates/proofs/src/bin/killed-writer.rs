@@ -2,16 +2,20 @@
 //!
 //! `killed-writer DIR ROUND THREADS` says things for ever and prints each once it was acknowledged.
 //! `killed-writer DIR forget EVIDENCE` prints `begin`, forgets, and prints `forgotten`.
+//! `killed-writer DIR embed MODEL` embeds what has no vector, slowly, and prints how many texts it has taken up so far.
 
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use engine::embed::EmbedBudget;
 use engine::forget::Forget;
 use engine::observe::Observing;
 use engine::{Call, Engine};
+use inference::Limits;
 use proofs::world::scope;
-use proofs::{at, engine_on, message};
+use proofs::{WordHash, at, engine_on, message};
 use serde_json::json;
 use store_sqlite::{Options, SqliteStore};
 
@@ -30,6 +34,10 @@ fn main() {
         tell("forgotten");
         return;
     }
+    if what == "embed" {
+        embed(engine, &me, how);
+        return;
+    }
     let threads: usize = how.parse().expect("a number of threads");
     std::thread::scope(|all| {
         for thread in 0..threads {
@@ -37,6 +45,21 @@ fn main() {
             all.spawn(move || write(engine, me, &format!("{what} {thread}")));
         }
     });
+}
+
+/// Embeds all there is, a little at a time.
+fn embed(engine: Engine, me: &ledger::scope::Scope, model: &str) {
+    let mut taken = 0;
+    let slow = WordHash::named(model).meanwhile(move |texts| {
+        taken += texts;
+        tell(&taken.to_string());
+        std::thread::sleep(Duration::from_millis(20));
+        Ok(())
+    });
+    let engine = engine.with_embedder(Arc::new(slow));
+    let call = Call { scope: me, now: at("2026-05-01") };
+    let budget = EmbedBudget { texts: 8, limits: Limits::within(Duration::from_secs(60)) };
+    while engine.embed_some(call, &budget).expect("embedded").missing > 0 {}
 }
 
 /// Says something new, again and again, until somebody ends the process.

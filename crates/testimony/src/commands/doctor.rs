@@ -1,11 +1,14 @@
 //! `testimony doctor`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use engine::EngineError;
+use engine::{Engine, EngineError};
+use ledger::scope::Scope;
+use ledger::vectors::ModelIdentity;
 use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
 
@@ -178,6 +181,7 @@ fn look_into(context: &Context, findings: &mut Findings) {
                     findings.complain("store", exit, message, hint.unwrap_or_default());
                 }
             }
+            look_at_vectors(context, &engine, findings);
             findings.add("predicates", engine.registry().version());
             findings.add("admission", engine.policies().admission.version.as_str());
         }
@@ -188,6 +192,30 @@ fn look_into(context: &Context, findings: &mut Findings) {
     if let Ok(version) = version {
         findings.add("schema", version.to_string());
     }
+}
+
+/// How many vectors there are, of which models. Whatever is wrong with them, they are made anew, so nothing is complained of.
+fn look_at_vectors(context: &Context, engine: &Engine, findings: &mut Findings) {
+    let kept = engine.store().vector_store();
+    let mut models: BTreeMap<[u8; 32], (ModelIdentity, u64)> = BTreeMap::new();
+    for subject in engine.store().subjects().unwrap_or_default() {
+        for (model, count) in kept.vector_models(&Scope::of(subject)).unwrap_or_default() {
+            models.entry(model.mark).or_insert((model, 0)).1 += count;
+        }
+    }
+    let bytes = fs::metadata(context.data.join("derived").join("vectors.db")).map_or(0, |about| about.len());
+    let listed: Vec<String> = models
+        .values()
+        .map(|(model, count)| format!("{count} of `{}` ({} dimensions)", model.name, model.dims))
+        .collect();
+    let mut found = if listed.is_empty() { "none kept".to_owned() } else { listed.join(", ") };
+    if bytes > 0 {
+        _ = write!(found, ", {bytes} bytes");
+    }
+    for notice in kept.vector_notices() {
+        _ = write!(found, "; {notice}");
+    }
+    findings.add("vectors", found);
 }
 
 /// Room on the disk of the directory, or of the nearest one above that is there.

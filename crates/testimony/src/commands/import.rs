@@ -51,6 +51,9 @@ pub(crate) struct Arguments {
     /// The zone of times that carry none
     #[arg(long, value_name = "ZONE", default_value = "UTC")]
     zone: String,
+    /// Make no vectors now; a process that lives long, or `reembed`, makes them later
+    #[arg(long)]
+    no_embed: bool,
 }
 
 /// What became of an import.
@@ -161,6 +164,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     answer.interrupted = taken.interrupted;
     context.notices(&answer.notices);
     context.answer(&answer, told)?;
+    context.embed_some(&engine, arguments.no_embed || answer.interrupted);
     Ok(match (answer.interrupted, answer.counts.stored + answer.counts.duplicate) {
         (true, _) => Exit::Interrupted,
         (false, 0) => Exit::Refused,
@@ -263,7 +267,7 @@ impl Answer {
 }
 
 /// A bar on standard error; none where nobody watches.
-fn progress(context: &Context) -> ProgressBar {
+pub(crate) fn progress(context: &Context) -> ProgressBar {
     if context.json {
         return ProgressBar::hidden();
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod completions;
+pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod disputes;
 pub(crate) mod doctor;
@@ -10,17 +11,23 @@ pub(crate) mod forget;
 pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod model;
 pub(crate) mod observe;
+pub(crate) mod policy;
+pub(crate) mod profile;
 pub(crate) mod propose;
 pub(crate) mod rebuild;
 pub(crate) mod recall;
+pub(crate) mod reembed;
 pub(crate) mod remember;
 pub(crate) mod replay;
 pub(crate) mod restore;
+pub(crate) mod shadow;
 pub(crate) mod sources;
 pub(crate) mod state;
+pub(crate) mod study;
 pub(crate) mod timeline;
 pub(crate) mod turn;
 pub(crate) mod used;
@@ -55,9 +62,13 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Import(arguments) => import::run(context, arguments),
         Verb::Propose(arguments) => propose::run(context, arguments),
         Verb::Recall(arguments) => recall::run(context, arguments),
+        Verb::Profile(arguments) => profile::run(context, arguments),
+        Verb::List(arguments) => list::run(context, arguments),
+        Verb::Correct(arguments) => correct::run(context, arguments),
         Verb::Turn(arguments) => turn::run(context, arguments),
         Verb::Used(arguments) => used::run(context, arguments),
         Verb::Replay(arguments) => replay::run(context, arguments),
+        Verb::Policy(arguments) => policy::run(context, arguments),
         Verb::Why(arguments) => why::run(context, arguments),
         Verb::History(arguments) => history::run(context, arguments),
         Verb::Timeline(arguments) => timeline::run(context, arguments),
@@ -71,6 +82,9 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Backup(arguments) => backup::run(context, arguments),
         Verb::Restore(arguments) => restore::run(context, arguments),
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
+        Verb::Shadow(arguments) => shadow::run(context, arguments),
+        Verb::Study(arguments) => study::run(context, arguments),
+        Verb::Reembed(arguments) => reembed::run(context, arguments),
         Verb::Model(arguments) => model::run(context, arguments),
         Verb::Demo(arguments) => demo::run(context, arguments),
         Verb::Completions(arguments) => completions::run(context, arguments),

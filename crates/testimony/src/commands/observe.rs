@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     /// Stop at the first line that is no message; the lines before it are kept
     #[arg(long)]
     strict: bool,
+    /// Make no vectors now; a process that lives long, or `reembed`, makes them later
+    #[arg(long)]
+    no_embed: bool,
     /// Have the configured model, or this tier, propose what else the messages say
     #[arg(long, value_name = "TIER", num_args = 0..=1)]
     propose: Option<Option<String>>,
@@ -99,6 +102,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         context.say("interrupted; everything answered above is kept");
         return Ok(Exit::Interrupted);
     }
+    context.embed_some(&engine, arguments.no_embed);
     Ok(bad_exit.unwrap_or(Exit::Done))
 }
 

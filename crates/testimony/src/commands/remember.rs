@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     /// When it was said; now, when left out
     #[arg(long, value_name = "INSTANT")]
     event_time: Option<String>,
+    /// Make no vectors now; a process that lives long, or `reembed`, makes them later
+    #[arg(long)]
+    no_embed: bool,
     /// Ask no model, also where one is configured
     #[arg(long)]
     no_propose: bool,
@@ -96,6 +99,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         answer.proposed.iter().for_each(|tally| told.push_str(&tell::proposed(tally)));
         told
     })?;
+    context.embed_some(&engine, arguments.no_embed);
     let own = answer.observed.counts;
     let added = answer.proposed.map_or(0, |tally| tally.counts.admitted);
     let nothing = own.admitted == 0 && own.duplicate == 0 && added == 0;

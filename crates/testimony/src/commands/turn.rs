@@ -27,6 +27,12 @@ pub(crate) struct Arguments {
     /// Tokens of the packet, at most
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u32>,
+    /// Memories, at most; 12 or fewer
+    #[arg(long, value_name = "N")]
+    slots: Option<u32>,
+    /// Also walk over relations from what the message names
+    #[arg(long)]
+    deep: bool,
     /// What the turn is about; may be given several times
     #[arg(long = "hint", value_name = "topic=…|entity=…")]
     hints: Vec<String>,
@@ -38,6 +44,8 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         message: arguments.message,
         policy: arguments.policy,
         budget_tokens: arguments.budget_tokens,
+        slots: arguments.slots,
+        deep: arguments.deep,
         hints,
     };
     let answer = context.create()?.turn(context.call(), &turn)?;

@@ -44,9 +44,12 @@ impl Ran {
 
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_testimony"));
-    for name in ["TESTIMONY_DATA", "TESTIMONY_POLICIES", "TESTIMONY_MODELS", "TESTIMONY_MASTER_KEY"] {
+    let names = ["DATA", "POLICIES", "MODELS", "MASTER_KEY", "SHADOW"];
+    for name in names.map(|name| format!("TESTIMONY_{name}")) {
         command.env_remove(name);
     }
+    // Answers in tests are those of words alone; a test that wants a model names its directory.
+    command.env("TESTIMONY_MODELS_DIR", "no models here");
     command.env("COLUMNS", "100");
     command
 }
