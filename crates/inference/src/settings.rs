@@ -8,7 +8,11 @@ use toml::{Table, Value};
 
 /// What is wrong with a settings file. Never shows a value that looks like a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SettingsError {
+pub struct SettingsError(Box<SettingsProblem>);
+
+/// The parts of a [`SettingsError`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SettingsProblem {
     /// The file, as it was named to the reader.
     pub file: String,
     /// The line, from 1, where it could be found.
@@ -23,20 +27,35 @@ pub struct SettingsError {
     pub hint: String,
 }
 
+impl SettingsError {
+    /// The parts: file, line, table, key, problem, hint.
+    #[must_use]
+    pub fn problem(&self) -> &SettingsProblem {
+        &self.0
+    }
+}
+
+impl From<SettingsProblem> for SettingsError {
+    fn from(problem: SettingsProblem) -> Self {
+        Self(Box::new(problem))
+    }
+}
+
 impl fmt::Display for SettingsError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.file)?;
-        if let Some(line) = self.line {
+        let SettingsProblem { file, line, table, key, problem, hint } = self.problem();
+        formatter.write_str(file)?;
+        if let Some(line) = line {
             write!(formatter, ":{line}")?;
         }
         formatter.write_str(": ")?;
-        if !self.table.is_empty() {
-            write!(formatter, "[{}] ", self.table)?;
+        if !table.is_empty() {
+            write!(formatter, "[{table}] ")?;
         }
-        if let Some(key) = &self.key {
+        if let Some(key) = key {
             write!(formatter, "`{key}`: ")?;
         }
-        write!(formatter, "{}; hint: {}", self.problem, self.hint)
+        write!(formatter, "{problem}; hint: {hint}")
     }
 }
 
@@ -61,7 +80,7 @@ pub(crate) const KEY_HINT: &str = "write where it is: `key = { environment = \"N
 impl<'file> Reading<'file> {
     /// Reads a whole file.
     pub fn of(file: &'file str, text: &'file str) -> Result<Self, SettingsError> {
-        let fields = text.parse::<Table>().map_err(|error| SettingsError {
+        let fields = text.parse::<Table>().map_err(|error| SettingsProblem {
             file: file.to_owned(),
             line: error.span().map(|span| line_of(text, span.start)),
             table: String::new(),
@@ -79,14 +98,14 @@ impl<'file> Reading<'file> {
         problem: impl Into<String>,
         hint: impl Into<String>,
     ) -> SettingsError {
-        SettingsError {
+        SettingsError::from(SettingsProblem {
             file: self.file.to_owned(),
             line: self.find(key),
             table: self.table.clone(),
             key: key.map(str::to_owned),
             problem: problem.into(),
             hint: hint.into(),
-        }
+        })
     }
 
     /// Takes a value of any type.

@@ -525,10 +525,8 @@ fn read_can(
     if kind != "chat" && words.len() > 1 {
         return wrong(table, "is more than one model can do".to_owned(), hint);
     }
-    let speaks = match (protocol, kind) {
-        (Protocol::OpenAi, _) | (_, "chat") | (Protocol::Gemini, "embed") => true,
-        _ => false,
-    };
+    let speaks =
+        matches!((protocol, kind), (Protocol::OpenAi, _) | (_, "chat") | (Protocol::Gemini, "embed"));
     if !speaks {
         let problem = format!("protocol `{}` has no `{kind}`", protocol.as_str());
         return wrong(table, problem, "name another protocol for this tier");

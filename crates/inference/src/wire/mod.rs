@@ -55,6 +55,12 @@ pub struct WireModel {
     meter: Arc<Meter>,
 }
 
+/// How a protocol's answers are read.
+type ReadChat = fn(&Json) -> Read<ChatReply>;
+
+/// How a protocol's vectors are read, as many as there were texts.
+type ReadVectors = fn(&Json, usize) -> Read<Vectors>;
+
 /// How to reach what a tier names.
 #[must_use]
 pub fn address(tier: &Tier) -> Address {
@@ -237,7 +243,7 @@ impl Chat for WireModel {
         if self.embeds.is_some() || self.reranks {
             return Err(self.does_not("write"));
         }
-        let (written, read): (Request, fn(&Json) -> Read<ChatReply>) = match self.protocol {
+        let (written, read): (Request, ReadChat) = match self.protocol {
             Protocol::OpenAi => (openai::chat(&self.shape, request), openai::read_chat),
             Protocol::Anthropic => (anthropic::chat(&self.shape, request), anthropic::read_chat),
             Protocol::Gemini => (gemini::chat(&self.shape, request), gemini::read_chat),
@@ -270,7 +276,7 @@ impl Embed for WireModel {
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(embeds.batch.max(1)) {
             let batch: Vec<String> = batch.iter().map(|text| format!("{prefix}{text}")).collect();
-            let (written, read): (Request, fn(&Json, usize) -> Read<Vectors>) = match self.protocol {
+            let (written, read): (Request, ReadVectors) = match self.protocol {
                 Protocol::Gemini => (gemini::embed(&self.shape, role, &batch), gemini::read_embed),
                 _ => (openai::embed(&self.shape, &batch), openai::read_embed),
             };
