@@ -63,6 +63,12 @@ else
     step doctests cargo test --workspace --doc --quiet
 fi
 if [ "$only_fast" = no ]; then
+    # A real small model proposes, and nothing that its message does not carry may enter. Its server comes from a Python package.
+    if python3 -m pip --version >/dev/null 2>&1; then
+        step smollm2 tools/smollm2.sh cargo run --quiet -p engine --example propose_smollm2 -- --sample 6
+    else
+        echo "smollm2: python3 with pip is not here, so no real model was asked for proposals" | tee -a "$summary"
+    fi
     # Cargo built the program for its own tests; what the pages show is played with that.
     built="${CARGO_TARGET_DIR:-$root/target}/debug"
     [ -x "$built/testimony" ] || cargo build --workspace --bins --quiet
