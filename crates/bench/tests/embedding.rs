@@ -9,7 +9,7 @@ fn cell(report: &Report, row: usize, column: usize) -> f64 {
 }
 
 #[test]
-fn croatian_sentences_find_their_translation() {
+fn croatian_sentences_find_their_translation_slow() {
     let report = bench::tatoeba::run(Path::new(env!("CARGO_TARGET_TMPDIR")))
         .expect("the model: `tools/model.sh` fetches it");
     assert!(report.failures.is_empty(), "{:?}", report.failures);

@@ -495,7 +495,7 @@ mod tests {
     #[test]
     fn links_of_a_page_are_read_and_resolved() {
         let page = r#"<a href="../../packages/a-1.0-x.whl#sha256=ab12" data-x="y">a-1.0-x.whl</a>
-            <a href="https://elsewhere.example/b-1.0.tar.gz">b</a> <a href="/root/.hidden">c</a>"#;
+            <a href="https://elsewhere.example/b-1.0.tar.gz">b</a> <a href="/files/.hidden">c</a>"#;
         let found = links(page);
         assert_eq!(found.len(), 3);
         assert_eq!(found[0].sha256.as_deref(), Some("ab12"));
