@@ -77,7 +77,7 @@ impl Engine {
     ) -> Considered {
         let mut found: Vec<Found<'_>> = Vec::new();
         let query = &question.words;
-        let dense = self.dense(&view.snapshot.dense);
+        let dense = self.dense_of_facts(&view.snapshot.dense);
         let now = Moment::utc(view.as_of.valid_at);
         let (own, more) = matches(view, question, dense, CANDIDATES_MAX);
         let own_matches = own.len();

@@ -141,7 +141,7 @@ impl Engine {
             Grain::Fact => self.read(call.scope, |snapshot| {
                 let as_of = as_of(snapshot, call.now, recall.valid_at, recall.believed_at);
                 let view = View { snapshot, registry: self.registry(), as_of };
-                let mut told = facts(view, recall, &question, self.dense(&snapshot.dense));
+                let mut told = facts(view, recall, &question, self.dense_of_facts(&snapshot.dense));
                 let (missing, total) = (snapshot.vectors_missing(), snapshot.documents.len() as u64);
                 told.degraded.extend(failed.map(str::to_owned));
                 told.degraded.extend(self.without_vectors(missing, total));
@@ -172,6 +172,11 @@ impl Engine {
     pub(crate) fn dense<'read>(&self, vectors: &'read Vectors) -> Option<Dense<'read>> {
         let model = self.model().filter(|_| !vectors.is_empty())?;
         Some(Dense { vectors, scale: Scale::of(model) })
+    }
+
+    /// The same among facts.
+    pub(crate) fn dense_of_facts<'read>(&self, vectors: &'read Vectors) -> Option<Dense<'read>> {
+        self.dense(vectors).map(|dense| Dense { scale: dense.scale.of_facts(), ..dense })
     }
 
     fn recall_evidence(
@@ -465,7 +470,7 @@ pub(crate) fn matches<'read>(
         });
         let (lexical, nearness) = (candidate.lexical(), candidate.nearness);
         let signals = Signals { lexical, nearness, timely, ..Signals::default() };
-        (candidate, fusion::fuse(lean, measured, signals))
+        (candidate, fusion::fuse_fact(lean, measured, signals))
     });
     let mut found = best(&snapshot.words, question, fused.collect(), lean, limit.saturating_add(1));
     let more = found.len() > limit;

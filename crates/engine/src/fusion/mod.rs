@@ -36,7 +36,7 @@ use serde_json::{Map, Value as Json, json};
 
 pub use centre::Centre;
 pub use gather::{CANDIDATES_MIN, Candidate, Dense, gather};
-pub use weights::{Scale, WEIGHTS, Weights};
+pub use weights::{FACT_WEIGHTS, Scale, WEIGHTS, Weights};
 
 /// How a query leans: which of the signals it makes count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -69,6 +69,7 @@ pub struct Signals {
 /// A scored candidate, and how it came to its score.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fused {
+    weights: &'static Weights,
     signals: Signals,
     /// What the lexical and the dense signal brought, before what discounts them.
     lexical: f32,
@@ -78,10 +79,19 @@ pub struct Fused {
     neighbour: f32,
 }
 
-/// Scores a candidate. `dense` says whether nearness is measured for this query at all.
+/// Scores a message. `dense` says whether nearness is measured for this query at all.
 #[must_use]
 pub fn fuse(lean: Lean, dense: bool, signals: Signals) -> Fused {
-    let weights = &WEIGHTS;
+    weigh(&WEIGHTS, lean, dense, signals)
+}
+
+/// Scores a fact.
+#[must_use]
+pub fn fuse_fact(lean: Lean, dense: bool, signals: Signals) -> Fused {
+    weigh(&FACT_WEIGHTS, lean, dense, signals)
+}
+
+fn weigh(weights: &'static Weights, lean: Lean, dense: bool, signals: Signals) -> Fused {
     let lexical = signals.lexical.clamp(0.0, 1.0);
     let whole = weights.lexical + if dense { weights.dense } else { 0.0 };
     let nearness = match signals.nearness {
@@ -103,6 +113,7 @@ pub fn fuse(lean: Lean, dense: bool, signals: Signals) -> Fused {
         kept *= weights.another_time;
     }
     Fused {
+        weights,
         signals,
         lexical: weights.lexical * lexical / whole,
         dense: if dense { weights.dense * nearness / whole } else { 0.0 },
@@ -133,13 +144,14 @@ impl Fused {
 
     fn lent(&self) -> f32 {
         let told = self.told();
-        WEIGHTS.neighbourhood * self.neighbour * told * (1.0 - told)
+        self.weights.neighbourhood * self.neighbour * told * (1.0 - told)
     }
 
     /// Whether the candidate is worth telling: it has an asked word, or it is near enough.
     #[must_use]
     pub fn stands(&self) -> bool {
-        self.signals.lexical > 0.0 || self.signals.nearness.is_some_and(|near| near >= WEIGHTS.nearness_min)
+        self.signals.lexical > 0.0
+            || self.signals.nearness.is_some_and(|near| near >= self.weights.nearness_min)
     }
 
     /// The signals that had a part in the score, each with its value and that part. The parts add up to the score; those of
@@ -162,16 +174,16 @@ impl Fused {
             left *= factor;
         };
         if lean.own_words && self.signals.by_model {
-            discount("speaker", json!("model"), WEIGHTS.answering);
+            discount("speaker", json!("model"), self.weights.answering);
         }
         if lean.advice && !self.signals.liking {
-            discount("liking", json!(false), WEIGHTS.indifferent);
+            discount("liking", json!(false), self.weights.indifferent);
         }
         if lean.conversation {
             discount("age_days", json!(self.signals.age_days.max(0.0).round()), fade(self.signals.age_days));
         }
         if let Some(timely) = self.signals.timely {
-            discount("time", json!(timely), if timely { 1.0 } else { WEIGHTS.another_time });
+            discount("time", json!(timely), if timely { 1.0 } else { self.weights.another_time });
         }
         if self.neighbour > 0.0 {
             tell("neighbourhood", json!(round(self.neighbour)), self.lent());

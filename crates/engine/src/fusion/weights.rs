@@ -33,7 +33,7 @@ pub struct Weights {
     pub another_time: f32,
 }
 
-/// The weights in use.
+/// The weights among messages.
 pub const WEIGHTS: Weights = Weights {
     lexical: 6.0,
     dense: 6.9,
@@ -47,25 +47,40 @@ pub const WEIGHTS: Weights = Weights {
     another_time: 0.8,
 };
 
+/// The weights among facts. What a fact says is short and said once, so it shares few words with a question: meaning counts for
+/// twice as much, and less of it is enough to be found. `testimony study` measured them on its corpus, whose notes and questions are in
+/// two languages; with those of messages it shows the right note to 63 instead of 73 of 100 questions in English, and across the
+/// languages to 28 instead of 68.
+pub const FACT_WEIGHTS: Weights = Weights { dense: 14.0, imputed: 1.0, nearness_min: 0.1, ..WEIGHTS };
+
 /// How the cosines of an embedding model are read. Models differ: some place unrelated texts at 0, some at 0.8.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Scale {
     /// The cosine of two texts of the same language that have nothing to do with each other, or less.
     pub unrelated: f32,
+    /// The same between a question and a fact: short texts of unlike length, often of two languages, lie farther apart.
+    pub unrelated_facts: f32,
 }
 
 /// The models whose cosines were measured, by name.
-const SCALES: &[(&str, Scale)] = &[("multilingual-e5-small", Scale { unrelated: 0.2 })];
+const SCALES: &[(&str, Scale)] =
+    &[("multilingual-e5-small", Scale { unrelated: 0.2, unrelated_facts: 0.05 })];
 
 impl Scale {
     /// For a model nobody measured: where most models with centred vectors put unrelated texts.
-    pub const UNMEASURED: Self = Self { unrelated: 0.2 };
+    pub const UNMEASURED: Self = Self { unrelated: 0.2, unrelated_facts: 0.2 };
 
     /// The scale of a model.
     #[must_use]
     pub fn of(model: &ModelIdentity) -> Self {
         let known = SCALES.iter().find(|(name, _)| *name == model.name);
         known.map_or(Self::UNMEASURED, |(_, scale)| *scale)
+    }
+
+    /// The scale to read the cosines of facts by.
+    #[must_use]
+    pub fn of_facts(self) -> Self {
+        Self { unrelated: self.unrelated_facts, ..self }
     }
 
     /// How near a cosine is, 0 to 1: 0 for unrelated, 1 for the same.
