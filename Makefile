@@ -23,7 +23,7 @@ tidy: setup ## check documents, manifests and names, and write docs/reference/ a
 	@tools/with.sh cargo run --quiet -p xtask -- tidy
 
 bench: setup ## measure, beside the machine's own limits
-	@tools/with.sh cargo run --release -p bench
+	@tools/with.sh cargo run --release -p bench -- all
 
 clean: ## remove what was built and what the demo wrote
 	@tools/with.sh cargo clean

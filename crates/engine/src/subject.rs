@@ -176,8 +176,8 @@ impl Snapshot {
         }
         let Some((_, version)) = self.memory.version(id) else { return };
         // The same that `Memory::value_of` reads the value from.
-        let told = version.claims.iter().map(|support| support.claim);
-        let Some(told_by) = told.filter(|id| self.memory.claim(*id).is_some()).next() else { return };
+        let mut told = version.claims.iter().map(|support| support.claim);
+        let Some(told_by) = told.find(|id| self.memory.claim(*id).is_some()) else { return };
         let document = self.documents.len() as u32;
         // A text beyond the index's bounds is still found by the rest of its words; the gate keeps values far below.
         if self.write_document(document, id, registry) {

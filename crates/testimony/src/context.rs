@@ -80,25 +80,29 @@ impl Context {
         self.data.join(testimony::DATABASE).exists()
     }
 
-    /// The configuration with the model that places texts. One that cannot be read is told and done without.
-    fn config(&self) -> Result<Config, Stop> {
-        let models = self.models()?;
-        let embedder =
-            testimony::models::embedder(models.as_ref().map(|(_, open)| open)).unwrap_or_else(|error| {
-                self.say(&format!("note: {error}; memories are found by their words"));
-                None
-            });
-        Ok(Config { embedder, ..self.config.clone() })
+    /// The configuration with the model that places texts. What is wrong with that one is told, and it is done without: no
+    /// model is needed to keep words or to find them.
+    fn config(&self) -> Config {
+        let without = |why: &dyn std::fmt::Display| {
+            self.say(&format!("note: {why}; memories are found by their words"));
+            None
+        };
+        let embedder = match testimony::models(&self.config, &testimony::environment()) {
+            Err(error) => without(&error),
+            Ok(models) => testimony::models::embedder(models.as_ref().map(|(_, open)| open))
+                .unwrap_or_else(|error| without(&error)),
+        };
+        Config { embedder, ..self.config.clone() }
     }
 
     /// The engine for writing: the data directory is made when it is not there.
     pub fn create(&self) -> Result<Engine, Stop> {
-        Ok(testimony::open(self.config()?)?)
+        Ok(testimony::open(self.config())?)
     }
 
     /// The engine for reading. Where nothing was ever remembered it looks at an empty memory, and nothing is made.
     pub fn look(&self) -> Result<Engine, Stop> {
-        if let Some(engine) = testimony::open_existing(self.config()?)? {
+        if let Some(engine) = testimony::open_existing(self.config())? {
             return Ok(engine);
         }
         let directory = self.data.display();
@@ -108,7 +112,7 @@ impl Context {
 
     /// An engine over an empty memory that nothing is kept of, under the policies in force.
     pub fn in_memory(&self) -> Result<Engine, Stop> {
-        let config = self.config()?;
+        let config = self.config();
         let policies = testimony::policies(&config)?;
         let engine = Engine::new(Arc::new(ReferenceStore::new()), policies, Arc::new(Tokens));
         Ok(match config.embedder {

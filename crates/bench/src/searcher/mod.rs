@@ -19,8 +19,9 @@ pub use fusion::PlainRrf;
 pub use recency::Recency;
 pub use testimony::Testimony;
 
-/// The names of all systems. `dense` and `rrf` run where there is an embedder, `bm25 over sessions` where there are sessions.
-pub const NAMES: &[&str] = &["testimony", "bm25", "bm25 over sessions", "dense", "rrf", "recency"];
+/// The names of all systems. `testimony hybrid`, `dense` and `rrf` run where there is an embedder, `bm25 over sessions` where there are sessions.
+pub const NAMES: &[&str] =
+    &["testimony", "testimony hybrid", "bm25", "bm25 over sessions", "dense", "rrf", "recency"];
 
 /// The systems that can run: without an embedder those that need none.
 #[must_use]
@@ -28,6 +29,7 @@ pub fn all(embedder: Option<&Arc<dyn Embed>>) -> Vec<Box<dyn Searcher>> {
     let mut systems: Vec<Box<dyn Searcher>> = vec![Box::new(Testimony::words())];
     systems.push(Box::new(PlainBm25::over_passages()));
     if let Some(embedder) = embedder {
+        systems.insert(0, Box::new(Testimony::hybrid(embedder.clone())));
         systems.push(Box::new(Dense::new(embedder.clone())));
         systems.push(Box::new(PlainRrf::new(embedder.clone())));
     }

@@ -2,23 +2,30 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use engine::observe::{Message, Observing, SourceInput};
 use engine::recall::{Grain, Recall};
 use engine::turn::Turn;
 use engine::{Call, Engine};
+use inference::Cancel;
+use inference::embed::Embed;
 use ledger::id::Kind;
 use ledger::reference::ReferenceStore;
 use ledger::scope::Scope;
 use ledger::source::Retention;
 use ledger::time::Instant;
+use testimony::embedding::embed;
 
 use crate::retrieval::{Ask, Hit, Passage, Searcher, Sort};
 use crate::stores::{engine, scope};
 
 /// How many messages one append takes; a finer grain changes no answer, only how long taking them in takes.
 const PER_APPEND: usize = 100;
+
+/// How long the embedding of a question may take.
+const EMBEDDING_MAX: Duration = Duration::from_secs(60);
 
 /// Messages observed by [`Engine::observe`] and asked for by [`Engine::recall`] at the grain of evidence, everything else
 /// as shipped, in the reference store.
@@ -55,6 +62,18 @@ impl Testimony {
     #[must_use]
     pub fn words() -> Self {
         Self::with("testimony", Box::new(|| engine(Arc::new(ReferenceStore::new()))))
+    }
+
+    /// By words and by meaning, every message with its vectors before anything is asked.
+    #[must_use]
+    pub fn hybrid(embedder: Arc<dyn Embed>) -> Self {
+        let make = move || {
+            // A busy machine must not turn a measurement of finding into one of deadlines.
+            engine(Arc::new(ReferenceStore::new()))
+                .with_embedder(embedder.clone())
+                .with_query_deadline(EMBEDDING_MAX)
+        };
+        Self::with("testimony hybrid", Box::new(make))
     }
 
     /// Under another name, with the engine that `make` makes for each timeline.
@@ -150,6 +169,11 @@ impl Searcher for Testimony {
                 }
                 life.passages += 1;
             }
+        }
+        if life.engine.model().is_some() {
+            let call = Call { scope: &life.scope, now: life.latest };
+            let progress = embed(&life.engine, call, usize::MAX, &Cancel::default(), |_| {})?;
+            ensure!(progress.missing == 0, "{} of {} have no vector", progress.missing, progress.total);
         }
         Ok(())
     }
