@@ -33,6 +33,9 @@ use serde_json::{Value as Json, json};
 /// How long one call may take; a small model that loops is cut off by its tokens long before.
 const WITHIN: Duration = Duration::from_secs(300);
 
+/// Tokens of one answer: two or three proposals, of which five are looked at. What a small model writes after that repeats.
+const OUTPUT_TOKENS_MAX: u32 = 250;
+
 struct Choices {
     sample: usize,
     free: bool,
@@ -61,7 +64,7 @@ fn main() -> anyhow::Result<()> {
         .context("TESTIMONY_SMOLLM2_URL is not set; run this through tools/smollm2.sh")?;
     let can = if choices.free { "[\"chat\"]" } else { "[\"chat\", \"json_schema\"]" };
     let text = format!(
-        "[tier.small]\nprotocol = \"openai\"\nbase_url = \"{url}\"\nmodel = \"smollm2-135m\"\ncan = {can}\nwithin_s = {}\nretries = 0",
+        "[tier.small]\nprotocol = \"openai\"\nbase_url = \"{url}\"\nmodel = \"smollm2-135m\"\ncan = {can}\nwithin_s = {}\nretries = 0\noutput_tokens_max = {OUTPUT_TOKENS_MAX}",
         WITHIN.as_secs()
     );
     let models =

@@ -488,7 +488,7 @@ fn hostile_replies_bring_nothing_in(seed: u64) {
             assert_eq!(counts.received, sum, "reply {number}");
             let found = parse(&reply, 1);
             let left_out = &proposed.dropped;
-            let own = left_out.unnamed_entity + left_out.other_words + left_out.notes;
+            let own = left_out.unnamed_entity + left_out.other_words + left_out.whole_quote + left_out.notes;
             assert_eq!(found.proposals.len() as u64, counts.received + own, "reply {number}");
             let one = &proposed.messages[0];
             assert_eq!(

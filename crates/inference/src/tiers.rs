@@ -113,7 +113,7 @@ pub struct ChatShape {
     pub temperature: bool,
     /// The field that bounds the answer.
     pub output_limit: String,
-    /// The bound where a request has none.
+    /// The bound of every answer, in tokens; a request may ask for less.
     pub output_tokens_max: Option<u32>,
 }
 

@@ -139,7 +139,7 @@ fn what_a_tier_cannot_do_is_not_asked_for() {
 
 #[test]
 fn a_key_header_of_ones_own_and_another_limit_field() {
-    let server = Server::new([ok(said("openai", "hello", "stop"))]);
+    let server = Server::new([ok(said("openai", "hello", "stop")), ok(said("openai", "hello", "stop"))]);
     let lines = "protocol = \"openai\"\nmodel = \"m-1\"\ncan = [\"chat\"]\nkey_header = \"api-key\"\noutput_limit = \"max_completion_tokens\"\noutput_tokens_max = 77";
     let (model, _) = model(&server, lines);
     let request = ChatRequest { max_output_tokens: None, ..request() };
@@ -148,6 +148,9 @@ fn a_key_header_of_ones_own_and_another_limit_field() {
     assert_eq!(asked.header("api-key"), Some(KEY));
     assert_eq!(asked.header("authorization"), None);
     assert_eq!(asked.body["max_completion_tokens"], 77);
+    // The tier bounds what a request may ask for.
+    ask(&model).expect("an answer");
+    assert_eq!(server.asked()[1].body["max_completion_tokens"], 77);
 }
 
 #[test]

@@ -145,8 +145,15 @@ fn item(dice: &mut Dice, written: &Written) -> Json {
         0..=3 => {}
         4 => json["quote"] = one.quote.replacen(' ', " really ", 1).into(),
         5 => {
-            let invented =
-                *dice.pick(&["Atlantis", "tea with arsenic", "1850", "3000-01-01", "23:59", "99999 USD"]);
+            let invented = *dice.pick(&[
+                one.quote,
+                "Atlantis",
+                "tea with arsenic",
+                "1850",
+                "3000-01-01",
+                "23:59",
+                "99999 USD",
+            ]);
             json["value"] = invented.into();
         }
         6 | 7 => {

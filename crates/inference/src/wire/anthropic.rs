@@ -26,7 +26,7 @@ pub(super) fn chat(shape: &Shape, request: &ChatRequest) -> Request {
             json!({"role": role, "content": message.text})
         })
         .collect();
-    let limit = request.max_output_tokens.or(shape.output_tokens_max).unwrap_or(OUTPUT_TOKENS_DEFAULT);
+    let limit = shape.output_limit_for(request.max_output_tokens).unwrap_or(OUTPUT_TOKENS_DEFAULT);
     let mut body = json!({"model": shape.model, "max_tokens": limit, "messages": messages});
     if !system.is_empty() {
         body["system"] = system.join("\n\n").into();

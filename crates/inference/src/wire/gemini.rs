@@ -29,7 +29,7 @@ pub(super) fn chat(shape: &Shape, request: &ChatRequest) -> Request {
     if let Some(temperature) = request.temperature.filter(|_| shape.takes_temperature) {
         generation.insert("temperature".to_owned(), super::shape::number(temperature));
     }
-    if let Some(limit) = request.max_output_tokens.or(shape.output_tokens_max) {
+    if let Some(limit) = shape.output_limit_for(request.max_output_tokens) {
         generation.insert("maxOutputTokens".to_owned(), limit.into());
     }
     if let Some(schema) = request.schema.as_ref().filter(|_| shape.takes_schema) {

@@ -14,7 +14,7 @@ pub(super) fn chat(shape: &Shape, request: &ChatRequest) -> Request {
         "model": shape.model,
         "messages": request.messages.iter().map(message).collect::<Vec<Json>>(),
     });
-    if let Some(limit) = request.max_output_tokens.or(shape.output_tokens_max) {
+    if let Some(limit) = shape.output_limit_for(request.max_output_tokens) {
         body[shape.output_limit.as_str()] = limit.into();
     }
     if let Some(temperature) = request.temperature.filter(|_| shape.takes_temperature) {

@@ -12,7 +12,7 @@ pub(super) struct Shape {
     pub model: String,
     /// The field that bounds the answer.
     pub output_limit: String,
-    /// The bound, where the request has none.
+    /// The bound of every answer; a request may ask for less.
     pub output_tokens_max: Option<u32>,
     /// Whether the model accepts a temperature at all.
     pub takes_temperature: bool,
@@ -27,6 +27,11 @@ pub(super) struct Shape {
 }
 
 impl Shape {
+    /// The bound of an answer: the request's or the tier's, whichever is less.
+    pub fn output_limit_for(&self, asked: Option<u32>) -> Option<u32> {
+        asked.into_iter().chain(self.output_tokens_max).min()
+    }
+
     /// `body` with the further fields. They take the place of none of ours.
     pub fn with_extra(&self, mut body: Json) -> Json {
         if let Json::Object(fields) = &mut body {

@@ -334,6 +334,7 @@ impl Engine {
                 None => of_message.push(proposal),
                 Some(Fault::UnnamedEntity) => parsed.dropped.unnamed_entity += 1,
                 Some(Fault::OtherWords) => parsed.dropped.other_words += 1,
+                Some(Fault::WholeQuote) => parsed.dropped.whole_quote += 1,
                 Some(Fault::Note) => parsed.dropped.notes += 1,
             }
         }

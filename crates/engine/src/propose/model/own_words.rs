@@ -13,6 +13,7 @@ use unicode_normalization::char::is_combining_mark;
 pub(super) enum Fault {
     UnnamedEntity,
     OtherWords,
+    WholeQuote,
     Note,
 }
 
@@ -41,6 +42,12 @@ pub(super) fn fault(proposal: &Json, message: &str, registry: &Registry) -> Opti
     let stands = |letter: char| quotes.iter().any(|quote| quote.contains(letter));
     if value.chars().any(|letter| is_unseen(letter) && !stands(letter)) {
         return Some(Fault::OtherWords);
+    }
+    // Who gives the sentence for the value has not read it: "dietary_restriction: I'm tired".
+    let is_text = predicate.is_some_and(|predicate| predicate.value == ValueType::Text);
+    let own = words(value);
+    if is_text && own.len() > WHOLE_QUOTE_WORDS_MAX && quotes.iter().any(|quote| words(quote) == own) {
+        return Some(Fault::WholeQuote);
     }
     let says = |word: &String| quoted.iter().any(|said| is_form_of(word, said));
     let brings = match predicate?.value {
@@ -86,6 +93,9 @@ fn is_unseen(letter: char) -> bool {
             | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
+
+/// A value of so few words may be all there is: "vegan", "short answers".
+const WHOLE_QUOTE_WORDS_MAX: usize = 2;
 
 /// Longer values and quotes are not looked at: three quotes of 600 letters are the most that can pass the gate.
 const BYTES_MAX: usize = 8_000;
@@ -145,6 +155,8 @@ mod tests {
             ("0.9", "likes", "tea", "I like green tea", "unnamed"),
             ("self", "likes", "gree\u{ad}n tea", "I like green tea", "other words"),
             ("self", "likes", "green t\u{200b}ea", "I like green tea", "other words"),
+            ("self", "dietary_restriction", "I like green tea", "I like green tea", "whole quote"),
+            ("self", "likes", "green tea", "green tea", "fine"),
             ("self", "note", "green tea", "I like green tea", "note"),
             ("self", "budget_limit", "1000 EUR", "I can spend 1000 EUR", "fine"),
             ("self", "budget_limit", "1000 EUR", "I can spend 1000 €", "fine"),
@@ -162,6 +174,7 @@ mod tests {
                 None => "fine",
                 Some(Fault::UnnamedEntity) => "unnamed",
                 Some(Fault::OtherWords) => "other words",
+                Some(Fault::WholeQuote) => "whole quote",
                 Some(Fault::Note) => "note",
             };
             assert_eq!(found, expected, "{proposal}");

@@ -46,6 +46,8 @@ pub struct Dropped {
     pub unnamed_entity: u64,
     /// Proposals whose value brings words that the quote does not have.
     pub other_words: u64,
+    /// Proposals that give the whole quote for the value.
+    pub whole_quote: u64,
     /// Free notes, which a person keeps on purpose and a model is not asked for.
     pub notes: u64,
     /// Fields nobody asked for; the proposal itself goes on.
@@ -65,6 +67,7 @@ impl Dropped {
             + self.too_many
             + self.unnamed_entity
             + self.other_words
+            + self.whole_quote
             + self.notes
     }
 
@@ -78,7 +81,7 @@ impl Dropped {
 
     /// The reasons by name, with their counts.
     #[must_use]
-    pub fn reasons(&self) -> [(&'static str, u64); 12] {
+    pub fn reasons(&self) -> [(&'static str, u64); 13] {
         let names = [
             "no_json",
             "cut",
@@ -90,6 +93,7 @@ impl Dropped {
             "too_many",
             "unnamed_entity",
             "other_words",
+            "whole_quote",
             "notes",
             "unknown_fields",
         ];
@@ -97,12 +101,12 @@ impl Dropped {
         std::array::from_fn(|place| (names[place], counts[place]))
     }
 
-    fn fields(&self) -> [u64; 12] {
+    fn fields(&self) -> [u64; 13] {
         let mut copy = *self;
         copy.fields_mut().map(|count| *count)
     }
 
-    fn fields_mut(&mut self) -> [&mut u64; 12] {
+    fn fields_mut(&mut self) -> [&mut u64; 13] {
         [
             &mut self.no_json,
             &mut self.cut,
@@ -114,6 +118,7 @@ impl Dropped {
             &mut self.too_many,
             &mut self.unnamed_entity,
             &mut self.other_words,
+            &mut self.whole_quote,
             &mut self.notes,
             &mut self.unknown_fields,
         ]

@@ -90,7 +90,7 @@ pub(super) fn request(messages: &[Shown], registry: &Registry, proposals_max: us
             ChatMessage { role: ChatRole::System, text: instructions },
             ChatMessage { role: ChatRole::User, text: asked },
         ],
-        schema: Some(schema(registry)),
+        schema: Some(schema(registry, proposals_max.saturating_mul(messages.len()))),
         max_output_tokens: Some(output.min(OUTPUT_TOKENS_MAX)),
         temperature: Some(0.0),
     }
@@ -142,7 +142,7 @@ fn told(messages: &[Shown]) -> String {
 }
 
 /// The shape of the answer. Every field is asked for, as providers that keep to a schema strictly want it.
-fn schema(registry: &Registry) -> Json {
+fn schema(registry: &Registry, proposals_max: usize) -> Json {
     let asked_for = registry.iter().filter(|predicate| super::own_words::is_asked_for(predicate));
     let names: Vec<&str> = asked_for.map(|predicate| predicate.name.as_str()).collect();
     json!({
@@ -150,6 +150,8 @@ fn schema(registry: &Registry) -> Json {
         "properties": {
             "proposals": {
                 "type": "array",
+                // A small model goes on and on until it is stopped.
+                "maxItems": proposals_max,
                 "items": {
                     "type": "object",
                     "properties": {
