@@ -5,15 +5,15 @@
 //! that no longer holds, in its own words, so that the retraction has a quote to stand on.
 
 use ledger::claim::Realm;
-use ledger::evidence::Author;
 use ledger::fact::Apart;
 use ledger::id::{Kind, VersionId};
 use serde_json::json;
 
 use crate::answer::Corrected;
 use crate::error::EngineError;
-use crate::observe::{Message, Observing, SourceInput};
+use crate::observe::Observing;
 use crate::recall::as_of;
+use crate::remember::kept_words;
 use crate::{Call, Engine, open_id};
 
 /// The longest new text, in characters: what one quote may hold.
@@ -61,28 +61,7 @@ impl Engine {
                 (format!("No longer: {words}\n\nInstead: {new}"), vec![retract, assert])
             }
         };
-        let message = Message {
-            source: SourceInput {
-                kind: "note".to_owned(),
-                reference: "remember".to_owned(),
-                title: None,
-                authority: None,
-                fidelity: Some(ledger::source::Fidelity::VisibleTranscript),
-                mode: None,
-                retention: None,
-                lineage: None,
-            },
-            session: None,
-            author: Author::Owner,
-            author_name: None,
-            event_time: None,
-            external_id: None,
-            text,
-            attachments: Vec::new(),
-            proposals: Some(proposals),
-            proposer: Some("correct".to_owned()),
-            idempotency_key: None,
-        };
+        let message = kept_words(text, None, proposals, "correct");
         let observing = Observing { kept_on_purpose: true, ..Observing::default() };
         let observed = self.observe(call, vec![message], observing)?.pop();
         let observed = observed.ok_or_else(|| EngineError::Input("nothing was corrected".to_owned()))?;

@@ -2,7 +2,7 @@
 
 use ledger::evidence::Author;
 use ledger::registry::{Cardinality, ValueType};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::answer::Observed;
 use crate::error::EngineError;
@@ -66,28 +66,7 @@ impl Engine {
                 std::iter::once(note).chain(own.iter().map(propose::Draft::to_json)).take(5).collect()
             }
         };
-        let message = Message {
-            source: SourceInput {
-                kind: "note".to_owned(),
-                reference: "remember".to_owned(),
-                title: None,
-                authority: None,
-                fidelity: Some(ledger::source::Fidelity::VisibleTranscript),
-                mode: None,
-                retention: None,
-                lineage: None,
-            },
-            session: None,
-            author: Author::Owner,
-            author_name: None,
-            event_time: remember.event_time,
-            external_id: None,
-            text,
-            attachments: Vec::new(),
-            proposals: Some(proposals),
-            proposer: Some("remember".to_owned()),
-            idempotency_key: None,
-        };
+        let message = kept_words(text, remember.event_time, proposals, "remember");
         let observing = Observing { kept_on_purpose: true, ..Observing::default() };
         let mut observed = self.observe(call, vec![message], observing)?;
         let mut one =
@@ -104,6 +83,37 @@ impl Engine {
             })
         };
         if is_preference && takes_words("prefers") { "prefers" } else { "note" }
+    }
+}
+
+/// What the owner has kept on purpose, as a message: whoever writes it, it stands in one source.
+pub(crate) fn kept_words(
+    text: String,
+    event_time: Option<String>,
+    proposals: Vec<Json>,
+    proposer: &str,
+) -> Message {
+    Message {
+        source: SourceInput {
+            kind: "note".to_owned(),
+            reference: "remember".to_owned(),
+            title: None,
+            authority: None,
+            fidelity: Some(ledger::source::Fidelity::VisibleTranscript),
+            mode: None,
+            retention: None,
+            lineage: None,
+        },
+        session: None,
+        author: Author::Owner,
+        author_name: None,
+        event_time,
+        external_id: None,
+        text,
+        attachments: Vec::new(),
+        proposals: Some(proposals),
+        proposer: Some(proposer.to_owned()),
+        idempotency_key: None,
     }
 }
 
