@@ -44,9 +44,10 @@ pub(super) fn fault(proposal: &Json, message: &str, registry: &Registry) -> Opti
         return Some(Fault::OtherWords);
     }
     // Who gives the sentence for the value has not read it: "dietary_restriction: I'm tired".
-    let is_text = predicate.is_some_and(|predicate| predicate.value == ValueType::Text);
+    let is_words =
+        predicate.is_some_and(|predicate| matches!(predicate.value, ValueType::Text | ValueType::Entity));
     let own = words(value);
-    if is_text && own.len() > WHOLE_QUOTE_WORDS_MAX && quotes.iter().any(|quote| words(quote) == own) {
+    if is_words && own.len() > WHOLE_QUOTE_WORDS_MAX && quotes.iter().any(|quote| words(quote) == own) {
         return Some(Fault::WholeQuote);
     }
     let says = |word: &String| quoted.iter().any(|said| is_form_of(word, said));
