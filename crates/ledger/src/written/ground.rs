@@ -7,6 +7,7 @@ use jiff::{SignedDuration, ZonedDateTime};
 use crate::entity::{self, EntityRef};
 use crate::value::{PartialDate, Quantity, RawValue, Stated, TEXT_BYTES_MAX, TimeOfDay, Value, ValueType};
 
+use super::address;
 use super::clock::{self, TimeMention};
 use super::date::{self, DateMention, Meant};
 use super::number::{self, NumberMention};
@@ -24,6 +25,8 @@ pub enum Piece {
     Time,
     /// A proper name, or a word of an entity's name.
     Name,
+    /// An address of mail, a page or a host.
+    Address,
     /// The name of a language.
     Language,
     /// Enough of the ordinary words.
@@ -37,6 +40,7 @@ pub enum Piece {
     Piece::Date => "date",
     Piece::Time => "time",
     Piece::Name => "name",
+    Piece::Address => "address",
     Piece::Language => "language",
     Piece::Words => "wording",
 })]
@@ -58,7 +62,7 @@ pub struct Ungrounded {
 /// - *Instant*: its date and its time, in its own zone or the anchor's; or the same instant in full.
 /// - *Entity*: each word of its name, but for company suffixes (`inc`, `d.o.o.`). The owner always stands.
 /// - *Boolean*: always; a quote does not contain one.
-/// - *Text*: every number, date, time and proper name; and of all its content words at least one, and at least a
+/// - *Text*: every address, whole; every number, date, time and proper name; and of all its content words at least one, and at least a
 ///   third, in any inflected form. A single word must stand. A value that is only the name or tag of a language
 ///   stands when the quote names that language.
 ///
@@ -475,6 +479,10 @@ fn has_joined(tokens: &Tokens<'_>, wanted: &str) -> bool {
 }
 
 fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
+    let whole = |address: &&str| quotes.list.iter().any(|quote| address::stands(address, quote.tokens.text));
+    if let Some(missing) = address::addresses_in(text).find(|address| !whole(address)) {
+        return Some(Ungrounded { piece: Piece::Address, text: missing.to_owned() });
+    }
     let value = Quote::of(text);
     let tokens = &value.tokens;
     if let Some(languages) = language::of_value(tokens) {

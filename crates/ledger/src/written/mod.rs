@@ -10,6 +10,7 @@
 //! The forms of other languages are not read as dates, times or number words; their digits, names and words
 //! are compared as they stand.
 
+mod address;
 mod clock;
 mod date;
 mod ground;
