@@ -6,7 +6,7 @@ use std::sync::Arc;
 use inference::InferenceError;
 use inference::embed::Embed;
 use inference::local::pull::DEFAULT_INDEX;
-use inference::local::{KNOWN_MODELS, LocalEmbedder};
+use inference::local::{KNOWN_MODELS, WaitingEmbedder};
 use inference::models::OpenModels;
 use inference::tiers::Can;
 
@@ -17,7 +17,7 @@ pub const EMBED_TIER: &str = "embed";
 /// neither, and memories are found by their words alone.
 ///
 /// # Errors
-/// When the tier does something else, or the pack is not whole.
+/// When the tier does something else, or the pack's header is not whole; the rest of a pack is read when it is first asked.
 pub fn embedder(models: Option<&OpenModels>) -> Result<Option<Arc<dyn Embed>>, InferenceError> {
     let configured = models.filter(|open| {
         open.models().tiers.get(EMBED_TIER).is_some_and(|tier| matches!(tier.can, Can::Embed(_)))
@@ -27,7 +27,7 @@ pub fn embedder(models: Option<&OpenModels>) -> Result<Option<Arc<dyn Embed>>, I
     }
     let pack = models_directory().map(|directory| directory.join(KNOWN_MODELS[0].file_name()));
     match pack.filter(|path| path.exists()) {
-        Some(path) => Ok(Some(Arc::new(LocalEmbedder::open(&path)?))),
+        Some(path) => Ok(Some(Arc::new(WaitingEmbedder::of(&path)?))),
         None => Ok(None),
     }
 }

@@ -17,6 +17,7 @@ mod section;
 #[cfg(test)]
 mod tests;
 mod tokenizer;
+mod waiting;
 mod windows;
 mod words;
 
@@ -35,6 +36,7 @@ use encoder::Scratch;
 pub use known::{KNOWN_MODELS, KnownModel};
 pub use pack::About;
 use pack::Pack;
+pub use waiting::WaitingEmbedder;
 
 /// Bytes of a text that are looked at, at most: far more than fit into the pieces a model reads.
 const TEXT_MAX: usize = 256 << 10;

@@ -11,7 +11,7 @@
 //! The header's hash stands for everything, since the header holds the hashes of the rest. The identity of a model is another
 //! hash: of what a vector depends on, so that a changed title or licence text leaves stored vectors valid.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::Path;
 
@@ -31,6 +31,9 @@ const MAGIC: &[u8; 16] = b"testimony pack\n\x01";
 
 /// Bytes before the header.
 const FRONT: usize = MAGIC.len() + 4 + 32;
+
+/// What to do about a pack that is not whole.
+const AGAIN: &str = "pull the model again";
 
 /// Bytes of a header, at most.
 const HEADER_MAX: usize = 1 << 20;
@@ -106,6 +109,14 @@ pub(super) struct Pack {
     pub hash: blake3::Hash,
     pub tokenizer: Tokenizer,
     pub encoder: Encoder,
+}
+
+/// The beginning of a pack, checked: what it says of itself and of its sections, and not yet the sections.
+struct Beginning {
+    header: Header,
+    hash: blake3::Hash,
+    /// Where the sections begin.
+    length: usize,
 }
 
 /// Whether these first bytes of a file could be those of a pack.
@@ -188,61 +199,35 @@ impl Pack {
 
     /// Checks the bytes of a pack; what is wrong is told as a fragment.
     pub fn parse(bytes: Vec<u8>, instructions: Instructions) -> Result<Self, String> {
-        let again = "pull the model again";
         let file = Section::whole(bytes);
-        let front = file.get(..FRONT).ok_or_else(|| format!("is cut short; {again}"))?;
-        if front[..MAGIC.len()] != *MAGIC {
-            return Err(format!("is no model pack of a version known here; {again}"));
-        }
-        let length =
-            front[MAGIC.len()..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
-        let header_bytes = file
-            .get(FRONT..FRONT.saturating_add(length.min(HEADER_MAX)))
-            .ok_or_else(|| format!("is cut short; {again}"))?;
-        let hash = blake3::hash(header_bytes);
-        if hash.as_bytes() != &front[FRONT - 32..] {
-            return Err(format!("is damaged in its header; {again}"));
-        }
-        let header: Header = serde_json::from_slice(header_bytes)
-            .map_err(|error| format!("has a header that cannot be read ({error}); {again}"))?;
-        if header.shape.layout != LAYOUT {
-            return Err(format!(
-                "has layout {}, and this program reads {LAYOUT}; {again}",
-                header.shape.layout
-            ));
-        }
+        let Beginning { header, hash, length: begin } = Beginning::parse(&file)?;
         if !header.shape.sizes.fit() {
             return Err("holds a model whose sizes this program cannot compute".to_owned());
         }
-        let begin = FRONT + header_bytes.len();
         let mut end = begin;
         let mut sections = Vec::new();
         for name in PARTS {
             let part = header.sections.iter().find(|part| part.name == name);
-            let part = part.ok_or_else(|| format!("has no section `{name}`; {again}"))?;
+            let part = part.ok_or_else(|| format!("has no section `{name}`; {AGAIN}"))?;
             let range = begin.saturating_add(part.offset)
                 ..begin.saturating_add(part.offset).saturating_add(part.length);
             end = end.max(range.end);
             let section =
-                file.part(range).ok_or_else(|| format!("is cut short in section `{name}`; {again}"))?;
+                file.part(range).ok_or_else(|| format!("is cut short in section `{name}`; {AGAIN}"))?;
             if blake3::hash(&section).to_hex().as_str() != part.blake3 {
-                return Err(format!("is damaged in section `{name}`; {again}"));
+                return Err(format!("is damaged in section `{name}`; {AGAIN}"));
             }
             sections.push(section);
         }
         if end != file.len() {
-            return Err(format!("has bytes that belong to nothing; {again}"));
+            return Err(format!("has bytes that belong to nothing; {AGAIN}"));
         }
         let Ok([pieces, scores, rules, words, fractions, matrices]) = <[Section; 6]>::try_from(sections)
         else {
-            return Err(format!("lacks a section; {again}"));
+            return Err(format!("lacks a section; {AGAIN}"));
         };
         let shape = &header.shape;
-        let identity = ModelIdentity {
-            name: header.about.name.clone(),
-            dims: shape.sizes.dims as u32,
-            mark: mark(&header),
-        };
+        let identity = identity(&header);
         let fits = "holds parts that do not fit together";
         let scores = read_fractions(&scores);
         let rules = Rules::from_bytes(&rules).ok_or(fits)?;
@@ -254,6 +239,58 @@ impl Pack {
         let encoder = parts.encoder(shape.sizes, words, instructions).ok_or(fits)?;
         Ok(Self { about: header.about, identity, hash, tokenizer, encoder })
     }
+}
+
+impl Beginning {
+    /// Checks the first bytes of a pack, as many as there are at hand.
+    fn parse(front: &[u8]) -> Result<Self, String> {
+        let cut = || format!("is cut short; {AGAIN}");
+        let marks = front.get(..FRONT).ok_or_else(cut)?;
+        if marks[..MAGIC.len()] != *MAGIC {
+            return Err(format!("is no model pack of a version known here; {AGAIN}"));
+        }
+        let end = FRONT.saturating_add(header_length(marks).min(HEADER_MAX));
+        let header_bytes = front.get(FRONT..end).ok_or_else(cut)?;
+        let hash = blake3::hash(header_bytes);
+        if hash.as_bytes() != &marks[FRONT - 32..] {
+            return Err(format!("is damaged in its header; {AGAIN}"));
+        }
+        let header: Header = serde_json::from_slice(header_bytes)
+            .map_err(|error| format!("has a header that cannot be read ({error}); {AGAIN}"))?;
+        if header.shape.layout != LAYOUT {
+            let found = header.shape.layout;
+            return Err(format!("has layout {found}, and this program reads {LAYOUT}; {AGAIN}"));
+        }
+        Ok(Self { header, hash, length: end })
+    }
+}
+
+/// The length of the header, from the bytes in front of it.
+fn header_length(front: &[u8]) -> usize {
+    front[MAGIC.len()..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize)
+}
+
+/// Which model the pack at `path` says it holds. Only its header is read and checked.
+///
+/// # Errors
+/// [`InferenceErrorKind::ModelFile`] when the header cannot be read or is not whole.
+pub(super) fn identity_of(path: &Path) -> Result<ModelIdentity, InferenceError> {
+    let named = |what: String| failed(format!("`{}` {what}", path.display()));
+    let unread = |error: io::Error| named("cannot be read".to_owned()).caused_by(error);
+    let mut file = std::fs::File::open(path).map_err(unread)?;
+    let mut front = Vec::with_capacity(1 << 14);
+    (&mut file).take(FRONT as u64).read_to_end(&mut front).map_err(unread)?;
+    if front.len() == FRONT && front.starts_with(MAGIC) {
+        let length = header_length(&front).min(HEADER_MAX);
+        file.take(length as u64).read_to_end(&mut front).map_err(unread)?;
+    }
+    let beginning = Beginning::parse(&front).map_err(named)?;
+    Ok(identity(&beginning.header))
+}
+
+fn identity(header: &Header) -> ModelIdentity {
+    let About { name, .. } = &header.about;
+    ModelIdentity { name: name.clone(), dims: header.shape.sizes.dims as u32, mark: mark(header) }
 }
 
 /// The hash of what a vector depends on.

@@ -12,8 +12,8 @@ use super::kernel::Instructions;
 use super::known::hexadecimal;
 use super::pack::{self, Pack};
 use super::pull::{Origin, Progress, pull};
-use super::{About, KNOWN_MODELS, KnownModel, LocalEmbedder, material};
-use crate::embed::{Embed as _, Role};
+use super::{About, KNOWN_MODELS, KnownModel, LocalEmbedder, WaitingEmbedder, material};
+use crate::embed::{Embed, Role};
 use crate::error::InferenceErrorKind;
 use crate::limits::{Cancel, Limits};
 
@@ -493,4 +493,34 @@ fn files_at_hand_are_taken_too() {
         .and_then(|mut file| file.read_to_end(&mut read))
         .expect("it is there");
     assert!(Pack::parse(read, Instructions::detect()).is_ok());
+}
+
+#[test]
+fn a_model_that_waits_is_read_when_it_is_asked_and_says_then_what_is_wrong() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("small.pack");
+    let whole = packed();
+    std::fs::write(&path, &whole).expect("written");
+    let opened = LocalEmbedder::open(&path).expect("the pack is whole");
+    let waiting = WaitingEmbedder::of(&path).expect("its header is whole");
+    assert_eq!(waiting.identity(), opened.identity());
+    let vectors = |model: &dyn Embed| {
+        model.embed(Role::Query, &["some words"], &Limits::within(Duration::from_secs(60)))
+    };
+    assert_eq!(vectors(&waiting).expect("embedded"), vectors(&opened).expect("embedded"));
+
+    let waiting = WaitingEmbedder::of(&path).expect("its header is whole");
+    let mut damaged = whole.clone();
+    *damaged.last_mut().expect("not empty") ^= 1;
+    std::fs::write(&path, &damaged).expect("written");
+    for _ in 0..2 {
+        let error = vectors(&waiting).expect_err("the last section is damaged");
+        assert_eq!(error.kind(), InferenceErrorKind::ModelFile);
+        assert!(error.to_string().contains("small.pack` is damaged in section"), "{error}");
+    }
+    for cut in [0, 10, 51, 52, 90] {
+        std::fs::write(&path, &whole[..cut]).expect("written");
+        let error = WaitingEmbedder::of(&path).expect_err("the header is cut").to_string();
+        assert!(error.contains("is cut short") || error.contains("no model pack"), "{cut}: {error}");
+    }
 }
