@@ -30,6 +30,10 @@ pub const ITEMS_MAX: usize = 1_000;
 /// The part of one message that is indexed, in bytes; what lies behind is found by other means or not at all.
 const PASSAGE_BYTES_MAX: usize = 256 * 1024;
 
+/// How many words of content a piece of a document counts as, at least. A short message of a person is a statement; a short piece
+/// of a document is a heading, a caption or half a sentence, and would stand above the passage that tells the matter.
+const DOCUMENT_WORDS_MIN: u16 = 30;
+
 /// How many facts are looked at for the one that tells when something happened.
 const EVENT_HITS: usize = 8;
 
@@ -629,7 +633,9 @@ impl Passages {
         let speaker = evidence.words.author_name.as_deref().unwrap_or_default();
         let place = self.entries.len() as u32;
         // A message the index cannot take keeps its place, so that numbers stay dense.
-        _ = self.words.add(place, &[(Field::Passage, text), (Field::Predicate, speaker)]);
+        let words_min = if evidence.author == Author::External { DOCUMENT_WORDS_MIN } else { 0 };
+        let fields = [(Field::Passage, text), (Field::Predicate, speaker)];
+        _ = self.words.add_as_long_as(place, &fields, words_min);
         let said = evidence.event_time.instant;
         let by_model = matches!(evidence.author, Author::Assistant | Author::Service);
         let liking = evidence.author == Author::Owner && states_liking(text);

@@ -211,6 +211,19 @@ impl LexicalIndex {
     /// # Errors
     /// [`AddError::IdTooFar`] when `id` is not dense; nothing has changed then.
     pub fn add(&mut self, id: u32, fields: &[(Field, &str)]) -> Result<(), AddError> {
+        self.add_as_long_as(id, fields, 0)
+    }
+
+    /// As [`Self::add`]; its [`Field::Passage`] counts as `passage_words_min` content words long at least.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub fn add_as_long_as(
+        &mut self,
+        id: u32,
+        fields: &[(Field, &str)],
+        passage_words_min: u16,
+    ) -> Result<(), AddError> {
         let known = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
         if id >= known.saturating_add(ID_GAP_MAX) {
             return Err(AddError::IdTooFar { id });
@@ -239,6 +252,10 @@ impl LexicalIndex {
                 let posted = if term.stop { 0 } else { 1 << (COUNT_BITS * slot as u16) };
                 scratch.counts.push((term_id, accent | posted));
             }
+        }
+        let passage = &mut lengths[Field::Passage as usize];
+        if *passage > 0 {
+            *passage = (*passage).max(passage_words_min);
         }
         self.post(id, &mut scratch.counts);
         for (slot, &length) in lengths.iter().enumerate() {
