@@ -1,8 +1,10 @@
 //! Every instrument, one after another, in one report.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use inference::embed::Embed;
 
 use crate::compare::Setting;
 use crate::report::Report;
@@ -26,6 +28,11 @@ pub struct Everything<'setting> {
 }
 
 impl Everything<'_> {
+    /// The model that was named, if any.
+    fn model(&self) -> Option<&Arc<dyn Embed>> {
+        self.setting.embedder.as_ref()
+    }
+
     /// The store of an instrument whose figures do not depend on it.
     fn store(&self) -> StoreKind {
         self.stores.first().copied().unwrap_or(StoreKind::Reference)
@@ -41,15 +48,20 @@ pub const INSTRUMENTS: &[(&str, Instrument)] = &[
     ("longmemeval", |given| longmemeval::run(given.setting)),
     ("timeqa", |given| timeqa::run(given.setting)),
     ("budget", |given| budget::run(given.setting)),
-    ("policies", |given| policies::run(given.store(), &given.setting.directory)),
-    ("precisionmembench", |given| precisionmembench::run(given.store(), &given.setting.directory)),
-    ("factconsolidation", |given| factconsolidation::run(given.stores, &given.setting.directory, false)),
+    ("policies", |given| policies::run(given.store(), &given.setting.directory, given.model())),
+    ("precisionmembench", |given| {
+        precisionmembench::run(given.store(), &given.setting.directory, given.model())
+    }),
+    ("factconsolidation", |given| {
+        factconsolidation::run(given.stores, &given.setting.directory, given.model(), false)
+    }),
     ("peps", |given| peps::run(given.stores, &given.setting.directory, given.runs)),
     ("gate", |given| gate::run(&given.setting.directory, 1)),
     ("imports", |given| imports::run(given.stores, &given.setting.directory, given.runs)),
     ("hammer", |given| hammer::run(&given.setting.directory, 2_000, given.runs)),
     ("speed", |given| {
-        speed::run(given.stores, &given.setting.directory, &Extent::full(given.runs, 1_000), given.program)
+        let extent = Extent::full(given.runs, 1_000);
+        speed::run(given.stores, &given.setting.directory, &extent, given.model(), given.program)
     }),
     ("shadow", |given| shadow::run(&given.setting.directory, &shadow::Extent::full(given.runs), None)),
 ];

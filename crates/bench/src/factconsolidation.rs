@@ -17,6 +17,7 @@ use engine::observe::{Message, Observing};
 use engine::recall::Recall;
 use engine::tokens::Tokens;
 use engine::{Call, Engine};
+use inference::embed::Embed;
 use ledger::entity::EntityRef;
 use ledger::scope::Scope;
 use ledger::time::Instant;
@@ -27,7 +28,7 @@ use crate::data::folder;
 use crate::machine::Limits;
 use crate::measure::{Samples, digits, time};
 use crate::report::{Report, Table};
-use crate::stores::{StoreKind, policies_of, scope};
+use crate::stores::{StoreKind, embed_all, found_by, policies_of, scope, with_model};
 
 /// The relations of the templates.
 const REGISTRY: &str = include_str!("../policies/factconsolidation.toml");
@@ -151,9 +152,9 @@ pub struct Limitations {
 ///
 /// # Errors
 /// When the registry is not valid.
-pub fn engine_for(kind: StoreKind, directory: &Path) -> Result<Engine> {
+pub fn engine_for(kind: StoreKind, directory: &Path, model: Option<&Arc<dyn Embed>>) -> Result<Engine> {
     let policies = policies_of(REGISTRY)?;
-    Ok(Engine::new(kind.open(directory)?, policies, Arc::new(Tokens)))
+    Ok(with_model(Engine::new(kind.open(directory)?, policies, Arc::new(Tokens)), model))
 }
 
 fn read(name: &str) -> Result<File> {
@@ -193,6 +194,7 @@ pub fn play(engine: &Engine, scope: &Scope, size: &str, questions: usize) -> Res
     let multi = read(&format!("mh_{size}.questions.json"))?;
     let mut outcome = Outcome::default();
     let now = observe(engine, scope, &single.context, &mut outcome)?;
+    embed_all(engine, scope)?;
     // What the list says of each thing, in order: only to tell what is wrong with an answer from what is with the key.
     let mut said_of: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for statement in statements(&single.context)? {
@@ -303,7 +305,12 @@ fn is_accepted(said: &str, accepted: &[String]) -> bool {
 ///
 /// # Errors
 /// As the engine's verbs.
-pub fn run(kinds: &[StoreKind], directory: &Path, show_misses: bool) -> Result<Report> {
+pub fn run(
+    kinds: &[StoreKind],
+    directory: &Path,
+    model: Option<&Arc<dyn Embed>>,
+    show_misses: bool,
+) -> Result<Report> {
     let mut report = Report::new("FactConsolidation", "bench factconsolidation", Limits::measure(directory)?);
     let mut single = Table::new(
         "One fact: the later statement is the answer",
@@ -336,10 +343,11 @@ pub fn run(kinds: &[StoreKind], directory: &Path, show_misses: bool) -> Result<R
             "p99",
         ],
     );
+    report.notes.push(found_by(model));
     for kind in kinds {
         for size in SIZES {
             let place = tempfile::tempdir_in(directory)?;
-            let engine = engine_for(*kind, place.path())?;
+            let engine = engine_for(*kind, place.path(), model)?;
             let outcome = play(&engine, &scope("factconsolidation")?, size, usize::MAX)?;
             single.row([
                 kind.as_str().to_owned(),

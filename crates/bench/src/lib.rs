@@ -46,6 +46,7 @@ pub mod realtalk;
 pub mod shadow;
 pub mod sib200;
 pub mod speed;
+mod speed_hybrid;
 pub mod tatoeba;
 pub mod timeqa;
 pub mod vectors;

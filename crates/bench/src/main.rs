@@ -211,6 +211,7 @@ fn main() -> Result<ExitCode> {
     let kinds: Vec<StoreKind> = arguments.store.map_or_else(|| StoreKind::ALL.to_vec(), |kind| vec![kind]);
     let directory = arguments.directory.as_path();
     let setting = setting(&arguments.retrieval, directory)?;
+    let model = setting.embedder.as_ref();
     let report = match &arguments.instrument {
         Instrument::HammerWriter { data, writer, writers, appends, appends_per_turn } => {
             let load = Load { writers: *writers, appends: *appends, appends_per_turn: *appends_per_turn };
@@ -241,7 +242,7 @@ fn main() -> Result<ExitCode> {
         Instrument::Speed { quick, facts, subjects } => {
             let mut extent = if *quick { Extent::quick() } else { Extent::full(arguments.runs, *subjects) };
             extent.facts = facts.clone().unwrap_or(extent.facts);
-            speed::run(&kinds, directory, &extent, &std::env::current_exe()?)?
+            speed::run(&kinds, directory, &extent, model, &std::env::current_exe()?)?
         }
         Instrument::Shadow { quick, small } => {
             let extent = if *quick { shadow::Extent::quick() } else { shadow::Extent::full(arguments.runs) };
@@ -255,9 +256,11 @@ fn main() -> Result<ExitCode> {
         Instrument::Realtalk { path } => realtalk::run(&setting, path)?,
         Instrument::Budget => budget::run(&setting)?,
         Instrument::Gate { step } => gate::run(directory, *step)?,
-        Instrument::Policies => policies::run(one(&kinds), directory)?,
-        Instrument::Precisionmembench => precisionmembench::run(one(&kinds), directory)?,
-        Instrument::Factconsolidation { misses } => factconsolidation::run(&kinds, directory, *misses)?,
+        Instrument::Policies => policies::run(one(&kinds), directory, model)?,
+        Instrument::Precisionmembench => precisionmembench::run(one(&kinds), directory, model)?,
+        Instrument::Factconsolidation { misses } => {
+            factconsolidation::run(&kinds, directory, model, *misses)?
+        }
         Instrument::Vectors { passages, queries, dims, sizes, asked, kept } => {
             let extent = vectors::Extent {
                 passages: passages.clone(),

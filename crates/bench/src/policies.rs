@@ -6,11 +6,13 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Result;
 use engine::observe::{Message, Observing};
 use engine::turn::Turn;
 use engine::{Call, Engine};
+use inference::embed::Embed;
 use ledger::resolve::Policy;
 use ledger::scope::Scope;
 use ledger::time::Instant;
@@ -18,7 +20,7 @@ use serde_json::{Value as Json, json};
 
 use crate::machine::Limits;
 use crate::report::{Report, Table};
-use crate::stores::{StoreKind, engine, scope};
+use crate::stores::{StoreKind, embed_all, engine, found_by, scope, with_model};
 
 /// When everything was said, and when it is asked.
 const SAID: &str = "2026-03-01T09:00:00Z";
@@ -350,14 +352,19 @@ const FAMILIES: &[Family] = &[
 ///
 /// # Errors
 /// As the engine's verbs.
-pub fn play(kind: StoreKind, directory: &Path) -> Result<Vec<(&'static str, Policy, Shown)>> {
+pub fn play(
+    kind: StoreKind,
+    directory: &Path,
+    model: Option<&Arc<dyn Embed>>,
+) -> Result<Vec<(&'static str, Policy, Shown)>> {
     let place = tempfile::tempdir_in(directory)?;
-    let engine = engine(kind.open(place.path())?);
+    let engine = with_model(engine(kind.open(place.path())?), model);
     let mut all = Vec::new();
     for family in FAMILIES {
         let scope = scope(family.name)?;
         let room = Room { engine: &engine, scope: &scope };
         (family.fill)(&room)?;
+        embed_all(&engine, &scope)?;
         for policy in Policy::ALL {
             let mut shown = Shown::default();
             for ask in family.asks {
@@ -391,7 +398,7 @@ pub fn play(kind: StoreKind, directory: &Path) -> Result<Vec<(&'static str, Poli
 ///
 /// # Errors
 /// As the engine's verbs.
-pub fn run(kind: StoreKind, directory: &Path) -> Result<Report> {
+pub fn run(kind: StoreKind, directory: &Path, model: Option<&Arc<dyn Embed>>) -> Result<Report> {
     let mut report = Report::new("Policies side by side", "bench policies", Limits::measure(directory)?);
     let mut columns: Vec<String> = vec!["family".to_owned(), "requests".to_owned()];
     for policy in Policy::ALL {
@@ -402,7 +409,8 @@ pub fn run(kind: StoreKind, directory: &Path) -> Result<Report> {
     }
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut table = Table::new("The alpha case and the pollution family", &columns);
-    let all = play(kind, directory)?;
+    report.notes.push(found_by(model));
+    let all = play(kind, directory, model)?;
     let mut totals = vec![Shown::default(); Policy::ALL.len()];
     for of_family in all.chunks(Policy::ALL.len()) {
         let Some((name, _, first)) = of_family.first() else { continue };

@@ -18,6 +18,7 @@ use engine::observe::{Message, Observing};
 use engine::tokens::Tokens;
 use engine::turn::Turn;
 use engine::{Call, Engine};
+use inference::embed::Embed;
 use ledger::entity::EntityRef;
 use ledger::resolve::Policy;
 use ledger::scope::Scope;
@@ -28,7 +29,7 @@ use serde_json::{Value as Json, json};
 use crate::data::folder;
 use crate::machine::Limits;
 use crate::report::{Report, Table};
-use crate::stores::{StoreKind, policies_of, scope};
+use crate::stores::{StoreKind, embed_all, found_by, policies_of, scope, with_model};
 
 const REGISTRY: &str = include_str!("../policies/precisionmembench.toml");
 
@@ -162,9 +163,9 @@ fn room(user: &str, name: &str) -> Result<Scope> {
 ///
 /// # Errors
 /// As the engine's verbs.
-pub fn store(kind: StoreKind, directory: &Path) -> Result<Stored> {
+pub fn store(kind: StoreKind, directory: &Path, model: Option<&Arc<dyn Embed>>) -> Result<Stored> {
     let policies = policies_of(REGISTRY)?;
-    let engine = Engine::new(kind.open(directory)?, policies, Arc::new(Tokens));
+    let engine = with_model(Engine::new(kind.open(directory)?, policies, Arc::new(Tokens)), model);
     let beliefs: Vec<Belief> = read("beliefs.seed.json")?;
     let mut stored = Stored {
         engine,
@@ -179,6 +180,9 @@ pub fn store(kind: StoreKind, directory: &Path) -> Result<Stored> {
     order.sort_by_key(|(one, successors)| (std::cmp::Reverse(*successors), one.created_at.clone()));
     for (belief, successors) in order {
         stored.keep(belief, successors, &by_id)?;
+    }
+    for subject in stored.engine.store().subjects()? {
+        embed_all(&stored.engine, &Scope::of(subject))?;
     }
     Ok(stored)
 }
@@ -409,10 +413,11 @@ fn judge(expected: &Expected, shown: &Shown) -> Vec<String> {
 ///
 /// # Errors
 /// As the engine's verbs.
-pub fn run(kind: StoreKind, directory: &Path) -> Result<Report> {
+pub fn run(kind: StoreKind, directory: &Path, model: Option<&Arc<dyn Embed>>) -> Result<Report> {
     let mut report = Report::new("PrecisionMemBench", "bench precisionmembench", Limits::measure(directory)?);
     let place = tempfile::tempdir_in(directory)?;
-    let stored = store(kind, place.path())?;
+    report.notes.push(found_by(model));
+    let stored = store(kind, place.path(), model)?;
     let mut whole = Table::new(
         "Requests of which everything expected holds",
         &["policy", "requests", "whole", "precision %", "recall %", "others shown a request"],

@@ -17,6 +17,7 @@ use engine::recall::Recall;
 use engine::remember::Remember;
 use engine::turn::Turn;
 use engine::{Call, Engine};
+use inference::embed::Embed;
 use ledger::adjudicate::{Place, adjudicate};
 use ledger::admission::Policies;
 use ledger::evidence::Author;
@@ -36,6 +37,7 @@ use crate::data::{sentences, statements};
 use crate::machine::{Limits, processor_time, resident_bytes};
 use crate::measure::{Chance, Samples, digits, thousands, time};
 use crate::report::{Report, Table};
+use crate::speed_hybrid;
 use crate::stores::{StoreKind, clock, engine, scope};
 
 /// How much is measured.
@@ -137,7 +139,7 @@ impl Corpus {
         }))?)
     }
 
-    fn query(&self, kind: QueryKind, chance: &mut Chance) -> String {
+    pub(crate) fn query(&self, kind: QueryKind, chance: &mut Chance) -> String {
         let pick = |words: &[String], chance: &mut Chance| {
             words.get(chance.below(words.len())).cloned().unwrap_or_else(|| "plan".to_owned())
         };
@@ -163,7 +165,7 @@ fn words(sentence: &str) -> Vec<String> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum QueryKind {
+pub(crate) enum QueryKind {
     Common,
     Rare,
     Sentence,
@@ -202,21 +204,28 @@ pub fn fill(engine: &Engine, scope: &Scope, corpus: &Corpus, facts: usize) -> Re
     Ok(number)
 }
 
-struct Row<'report> {
+pub(crate) struct Row<'report> {
     table: &'report mut Table,
 }
 
 impl Row<'_> {
-    fn add(&mut self, work: &str, store: &str, figure: String, limit: &str, aim: &str) {
+    pub(crate) fn add(&mut self, work: &str, store: &str, figure: String, limit: &str, aim: &str) {
         self.table.row([work, store, &figure, limit, aim]);
     }
 }
 
-/// The instrument. `program` is this binary, which opens stores in processes of their own.
+/// The instrument. `program` is this binary, which opens stores in processes of their own; with a `model`, recall and turns are
+/// measured by meaning, too.
 ///
 /// # Errors
 /// As the engine's verbs.
-pub fn run(kinds: &[StoreKind], directory: &Path, extent: &Extent, program: &Path) -> Result<Report> {
+pub fn run(
+    kinds: &[StoreKind],
+    directory: &Path,
+    extent: &Extent,
+    model: Option<&Arc<dyn Embed>>,
+    program: &Path,
+) -> Result<Report> {
     let limits = Limits::measure(directory)?;
     let syncs = limits.syncs_per_second[0];
     let mut report = Report::new("Speed", "bench speed", limits);
@@ -227,7 +236,7 @@ pub fn run(kinds: &[StoreKind], directory: &Path, extent: &Extent, program: &Pat
     for kind in kinds {
         writes(&mut rows, *kind, directory, &corpus, extent, syncs)?;
         for facts in &extent.facts {
-            reads(&mut rows, *kind, directory, &corpus, extent, *facts, program)?;
+            reads(&mut rows, *kind, directory, &corpus, extent, *facts, model, program)?;
         }
     }
     if kinds.contains(&StoreKind::Sqlite) {
@@ -419,7 +428,7 @@ fn remember(engine: &Engine, scope: &Scope, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn percentiles(samples: &Samples) -> String {
+pub(crate) fn percentiles(samples: &Samples) -> String {
     format!("{} / {}", digits(samples.median() / 1e3), digits(samples.quantile(0.99) / 1e3))
 }
 
@@ -444,6 +453,7 @@ fn ask(
 }
 
 /// Recall, turn, as-of reads, opening and size, at one size of a subject.
+#[allow(clippy::too_many_arguments, reason = "an instrument's own")]
 fn reads(
     rows: &mut Row<'_>,
     kind: StoreKind,
@@ -451,6 +461,7 @@ fn reads(
     corpus: &Corpus,
     extent: &Extent,
     facts: usize,
+    model: Option<&Arc<dyn Embed>>,
     program: &Path,
 ) -> Result<()> {
     let place = tempfile::tempdir_in(directory)?;
@@ -509,6 +520,9 @@ fn reads(
         }
         let work = format!("turn, recorded, {size} facts, ms p50 / p99");
         rows.add(&work, name, percentiles(&samples), "", aim("2 + one sync", ""));
+    }
+    if let Some(model) = model {
+        speed_hybrid::rows(rows, &store, &scope, corpus, extent, facts, model)?;
     }
     let (mut cold, mut processor) = (Samples::default(), Samples::default());
     for _ in 0..extent.runs {

@@ -2,17 +2,24 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use engine::Engine;
 use engine::tokens::Tokens;
+use engine::{Call, Engine};
+use inference::Cancel;
+use inference::embed::Embed;
 use ledger::admission::Policies;
 use ledger::reference::ReferenceStore;
 use ledger::scope::{Scope, Subject};
 use ledger::store::Store;
 use ledger::time::Instant;
 use store_sqlite::{Options, SqliteStore};
+use testimony::embedding::embed;
+
+/// How long the embedding of one query may take in an instrument.
+pub const EMBEDDING_MAX: Duration = Duration::from_secs(60);
 
 /// A store to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -52,6 +59,36 @@ impl StoreKind {
 #[must_use]
 pub fn engine(store: Arc<dyn Store>) -> Engine {
     Engine::new(store, Policies::shipped(), Arc::new(Tokens))
+}
+
+/// The same engine with a model, if there is one, that is given all the time it wants: a busy machine must not turn a
+/// measurement of finding into one of deadlines.
+#[must_use]
+pub fn with_model(engine: Engine, model: Option<&Arc<dyn Embed>>) -> Engine {
+    match model {
+        Some(model) => engine.with_embedder(model.clone()).with_query_deadline(EMBEDDING_MAX),
+        None => engine,
+    }
+}
+
+/// The line of a report that says what memories are found by.
+#[must_use]
+pub fn found_by(model: Option<&Arc<dyn Embed>>) -> String {
+    match model {
+        Some(model) => format!("found by words and by `{}`", model.identity().name),
+        None => "found by words alone: no `--pack` and no `--vectors` was given".to_owned(),
+    }
+}
+
+/// Gives everything of a subject its vectors; nothing without a model.
+///
+/// # Errors
+/// As [`Engine::embed_some`].
+pub fn embed_all(engine: &Engine, scope: &Scope) -> Result<()> {
+    let call = Call { scope, now: clock() };
+    let progress = embed(engine, call, usize::MAX, &Cancel::default(), |_| {})?;
+    anyhow::ensure!(progress.missing == 0, "{} memories got no vector", progress.missing);
+    Ok(())
 }
 
 /// Policies with a registry of an instrument's own: the shipped admission, without what it says of predicates that are

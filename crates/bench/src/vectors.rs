@@ -129,10 +129,8 @@ impl Corpus {
         let mut chance = Chance::new(size as u64);
         while self.passages.len() < size * self.dims {
             let start = chance.below(self.real) * self.dims;
-            let mut copy = self.passages[start..start + self.dims].to_vec();
-            let far = MOVED / (self.dims as f32).sqrt();
-            copy.iter_mut().for_each(|number| *number += far * bell(&mut chance));
-            self.passages.extend(unit(copy));
+            let copy = self.passages[start..start + self.dims].to_vec();
+            self.passages.extend(moved(copy, &mut chance));
         }
     }
 
@@ -144,6 +142,13 @@ impl Corpus {
         let count = self.queries.len() / self.dims;
         &self.queries[number % count * self.dims..][..self.dims]
     }
+}
+
+/// A unit vector moved by [`MOVED`] of its length in a random direction.
+pub(crate) fn moved(mut vector: Vec<f32>, chance: &mut Chance) -> Vec<f32> {
+    let far = MOVED / (vector.len() as f32).sqrt();
+    vector.iter_mut().for_each(|number| *number += far * bell(chance));
+    unit(vector)
 }
 
 /// A number of about the normal distribution.

@@ -20,7 +20,7 @@ fn total(all: &[(&'static str, Policy, Shown)], policy: Policy) -> Shown {
 #[test]
 fn turn_3_shows_what_is_right_and_less_of_anything_else() {
     let place = tempfile::tempdir().expect("a directory");
-    let all = play(StoreKind::Reference, place.path()).expect("played");
+    let all = play(StoreKind::Reference, place.path(), None).expect("played");
     let (before, now) = (total(&all, Policy::Turn2), total(&all, Policy::Turn3));
     assert!(now.found >= before.found, "{now:?} {before:?}");
     assert!(now.others * 2 <= before.others, "{now:?} {before:?}");
@@ -32,7 +32,7 @@ fn turn_3_shows_what_is_right_and_less_of_anything_else() {
 #[test]
 fn requests_are_answered_precisely() {
     let place = tempfile::tempdir().expect("a directory");
-    let stored = precisionmembench::store(StoreKind::Reference, place.path()).expect("stored");
+    let stored = precisionmembench::store(StoreKind::Reference, place.path(), None).expect("stored");
     let before = stored.ask(Policy::Turn2).expect("asked");
     let now = stored.ask(Policy::Turn3).expect("asked");
     assert_eq!(now.cases, 77);
@@ -48,7 +48,7 @@ fn requests_are_answered_precisely() {
 #[test]
 fn the_later_statement_answers() {
     let place = tempfile::tempdir().expect("a directory");
-    let engine = factconsolidation::engine_for(StoreKind::Reference, place.path()).expect("an engine");
+    let engine = factconsolidation::engine_for(StoreKind::Reference, place.path(), None).expect("an engine");
     let scope = scope("facts").expect("a name");
     let outcome = factconsolidation::play(&engine, &scope, "6k", usize::MAX).expect("played");
     assert_eq!((outcome.statements, outcome.admitted), (455, 453), "{:?}", outcome.wrong);

@@ -2,30 +2,24 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use engine::observe::{Message, Observing, SourceInput};
 use engine::recall::{Grain, Recall};
 use engine::turn::Turn;
 use engine::{Call, Engine};
-use inference::Cancel;
 use inference::embed::Embed;
 use ledger::id::Kind;
 use ledger::reference::ReferenceStore;
 use ledger::scope::Scope;
 use ledger::source::Retention;
 use ledger::time::Instant;
-use testimony::embedding::embed;
 
 use crate::retrieval::{Ask, Hit, Passage, Searcher, Sort};
-use crate::stores::{engine, scope};
+use crate::stores::{embed_all, engine, scope, with_model};
 
 /// How many messages one append takes; a finer grain changes no answer, only how long taking them in takes.
 const PER_APPEND: usize = 100;
-
-/// How long the embedding of a question may take.
-const EMBEDDING_MAX: Duration = Duration::from_secs(60);
 
 /// Messages observed by [`Engine::observe`] and asked for by [`Engine::recall`] at the grain of evidence, everything else
 /// as shipped, in the reference store.
@@ -67,12 +61,7 @@ impl Testimony {
     /// By words and by meaning, every message with its vectors before anything is asked.
     #[must_use]
     pub fn hybrid(embedder: Arc<dyn Embed>) -> Self {
-        let make = move || {
-            // A busy machine must not turn a measurement of finding into one of deadlines.
-            engine(Arc::new(ReferenceStore::new()))
-                .with_embedder(embedder.clone())
-                .with_query_deadline(EMBEDDING_MAX)
-        };
+        let make = move || with_model(engine(Arc::new(ReferenceStore::new())), Some(&embedder));
         Self::with("testimony hybrid", Box::new(make))
     }
 
@@ -170,11 +159,7 @@ impl Searcher for Testimony {
                 life.passages += 1;
             }
         }
-        if life.engine.model().is_some() {
-            let call = Call { scope: &life.scope, now: life.latest };
-            let progress = embed(&life.engine, call, usize::MAX, &Cancel::default(), |_| {})?;
-            ensure!(progress.missing == 0, "{} of {} have no vector", progress.missing, progress.total);
-        }
+        embed_all(&life.engine, &life.scope)?;
         Ok(())
     }
 
