@@ -155,6 +155,7 @@ fn message(source: &SourceDraft, draft: &MessageDraft) -> Result<Message> {
         proposals: agent_sent.then(|| draft.proposals.clone()),
         proposer: None,
         idempotency_key: None,
+        kept_on_purpose: false,
     })
 }
 

@@ -5,7 +5,7 @@
 //!
 //! - [`data`] finds and reads the data sets; [`stores`] opens the stores under test;
 //! - [`machine`] measures the machine's own limits, [`measure`] repeats and summarises, [`report`] prints;
-//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`] are the instruments of the ledger;
+//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`keep`] are the instruments of the ledger;
 //! - [`vectors`], [`policies`], [`shadow`], [`precisionmembench`], [`factconsolidation`] those of vectors and of turns;
 //! - [`retrieval`] is what the instruments of retrieval share, [`searcher`] the systems they compare, [`score`] and
 //!   [`compare`] the figures; [`beam`], [`realmem`], [`longmemeval`], [`timeqa`], [`locomo`], [`realtalk`], [`budget`] are they;
@@ -35,6 +35,7 @@ pub mod factconsolidation;
 pub mod gate;
 pub mod hammer;
 pub mod imports;
+pub mod keep;
 pub mod lanes;
 pub mod locomo;
 pub mod longmemeval;

@@ -15,7 +15,7 @@ use bench::speed::{self, Extent};
 use bench::stored_vectors::{StoredVectors, texts};
 use bench::stores::StoreKind;
 use bench::{
-    beam, budget, copa, embedder, factconsolidation, gate, imports, lanes, locomo, longmemeval, peps,
+    beam, budget, copa, embedder, factconsolidation, gate, imports, keep, lanes, locomo, longmemeval, peps,
     policies, precisionmembench, realmem, realtalk, shadow, sib200, tatoeba, timeqa, vectors,
 };
 use clap::{Args, Parser, Subcommand};
@@ -112,6 +112,12 @@ enum Instrument {
     },
     /// Everything people arrive with, twice.
     Imports,
+    /// How long backup, restore, drill and a change of keys take.
+    Keep {
+        /// Subjects of 1,000 facts each.
+        #[arg(long, default_value_t = 100)]
+        subjects: usize,
+    },
     /// The alpha case and the ways a memory is polluted, under every policy.
     Policies,
     /// What must be shown for a request, and what must not.
@@ -273,6 +279,7 @@ fn main() -> Result<ExitCode> {
             vectors::run(directory, &extent)?
         }
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
+        Instrument::Keep { subjects } => keep::run(directory, *subjects)?,
         Instrument::Hammer { appends } => hammer::run(directory, *appends, arguments.runs)?,
         Instrument::Embedder { write } => embedder::run(directory, arguments.runs, write.as_deref())?,
         Instrument::Tatoeba => tatoeba::run(directory)?,

@@ -7,6 +7,7 @@
 use ledger::claim::Realm;
 use ledger::fact::Apart;
 use ledger::id::{Kind, VersionId};
+use ledger::limits::Limit;
 use serde_json::json;
 
 use crate::answer::Corrected;
@@ -15,9 +16,6 @@ use crate::observe::Observing;
 use crate::recall::as_of;
 use crate::remember::kept_words;
 use crate::{Call, Engine, open_id};
-
-/// The longest new text, in characters: what one quote may hold.
-pub const TEXT_CHARS_MAX: usize = 600;
 
 /// What a correction needs to know of what it corrects.
 struct Old {
@@ -37,10 +35,10 @@ impl Engine {
     pub fn correct(&self, call: Call<'_>, id: &str, new: &str) -> Result<Corrected, EngineError> {
         let new = new.trim();
         let chars = new.chars().count();
-        if !(1..=TEXT_CHARS_MAX).contains(&chars) {
-            let detail = format!("the new text has {chars} characters; 1 to {TEXT_CHARS_MAX} are allowed");
-            return Err(EngineError::Input(detail));
+        if chars == 0 {
+            return Err(EngineError::Input("the new text is empty; `forget` takes a memory away".to_owned()));
         }
+        Limit::CORRECTION_CHARACTERS.check("the new text", chars)?;
         let old = self.old(call, id)?;
         let (text, proposals) = match &old.value {
             None => {

@@ -1,6 +1,7 @@
 //! What can go wrong in a verb, and whose turn it is then.
 
 use inference::{InferenceError, InferenceErrorKind};
+use ledger::limits::OverLimit;
 use ledger::store::{StoreError, StoreErrorKind};
 
 /// Why a verb could not do what it was asked.
@@ -9,6 +10,9 @@ pub enum EngineError {
     /// The caller's input breaks a rule; the message names the input, the place and the fix.
     #[error("{0}")]
     Input(String),
+    /// The caller's input is over a limit.
+    #[error(transparent)]
+    Limit(#[from] OverLimit),
     /// Nothing here has that id. A foreign id, a malformed one and one that never existed are this one answer.
     #[error("nothing with id `{0}` is known here")]
     NotFound(String),
@@ -50,7 +54,7 @@ impl EngineError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Input(_) => ErrorKind::Input,
+            Self::Input(_) | Self::Limit(_) => ErrorKind::Input,
             Self::NotFound(_) => ErrorKind::NotFound,
             Self::Conflict(_) | Self::Forgotten => ErrorKind::Conflict,
             Self::Model(error) => match error.kind() {

@@ -1,17 +1,19 @@
 //! Exporting: everything of a subject, in forms that need no Testimony to read.
 //!
-//! As messages it can be observed again, claims and all: each line is what [`crate::observe`] takes. As state and
-//! history it is a page for people. The words are told whole, also those that answers withhold: it is the owner's own.
+//! As messages it can be observed again, claims and all: each line is what [`crate::observe`] takes, and decisions of
+//! disputes stand between them where they were made ([`crate::carried`]). As state and history it is a page for people. The words are told whole, also those that answers withhold: it is the owner's own.
 
 use std::collections::BTreeMap;
 
 use ledger::claim::{Claim, Op};
 use ledger::evidence::Evidence;
-use ledger::id::{EvidenceId, Kind, Position};
+use ledger::fact::ActKind;
+use ledger::id::{ClaimId, EvidenceId, Kind, Position};
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use crate::answer::{FactText, Item};
+use crate::carried::{CarriedAct, carried};
 use crate::error::EngineError;
 use crate::recall::as_of;
 use crate::subject::Snapshot;
@@ -30,8 +32,10 @@ pub struct Exported {
     pub claims: u64,
     /// Messages of which only the quoted words are kept, told as those.
     pub quotes_only: u64,
-    /// Decisions of disputes, which messages cannot carry.
+    /// Decisions of disputes, in lines of their own between the messages.
     pub acts: u64,
+    /// Decisions whose claims were forgotten since, which nothing can carry.
+    pub acts_left_out: u64,
     /// The last append this saw.
     pub watermark: u64,
 }
@@ -54,7 +58,8 @@ pub struct Told {
 }
 
 impl Engine {
-    /// Hands every message of the subject to `each`, oldest first, in the shape that observing takes.
+    /// Hands every message and every decision of the subject to `each`, in the order of the log, in the shape that
+    /// observing takes. Claims that were added to a message later come with the message a second time, where they were added.
     ///
     /// # Errors
     /// The store's, and what `each` answers.
@@ -65,29 +70,77 @@ impl Engine {
     ) -> Result<Exported, E> {
         let held = self.held(call.scope);
         let snapshot = held.read(self.store(), call.scope, self.policies())?;
-        let mut claims: BTreeMap<EvidenceId, Vec<&Claim>> = BTreeMap::new();
+        let mut claims = ClaimsOfMessages::default();
         let mut in_order: Vec<_> = snapshot.memory.claims().collect();
         in_order.sort_unstable_by_key(|(id, _)| *id);
-        for (_, claim) in in_order {
-            claims.entry(claim.evidence).or_default().push(claim);
+        for (id, claim) in in_order {
+            claims.add(id, claim);
         }
-        let mut exported = Exported {
-            watermark: snapshot.durable,
-            acts: snapshot.memory.acts().count() as u64,
-            ..Exported::default()
-        };
+        let mut exported = Exported { watermark: snapshot.durable, ..Exported::default() };
+        // What happened between the messages, by where it stands.
+        let mut between: BTreeMap<Position, Between<'_>> = BTreeMap::new();
+        for (position, act) in snapshot.memory.acts().filter(|(position, _)| position.seq <= snapshot.durable)
+        {
+            match carried(&snapshot.memory, act) {
+                Some(carried) => drop(between.insert(position, Between::Act(carried))),
+                None if matches!(act.kind, ActKind::ResolveDispute { .. }) => exported.acts_left_out += 1,
+                // Observing the editions again makes this act again.
+                None => {}
+            }
+        }
+        for (position, (evidence, added)) in std::mem::take(&mut claims.added_later) {
+            between.insert(position, Between::Claims(evidence, added));
+        }
+        let mut between = between.into_iter().peekable();
         let mut last: Option<Position> = None;
         loop {
             let page = self.store().evidence_after(call.scope, last, PAGE).map_err(EngineError::from)?;
-            let Some((id, _)) = page.last() else { return Ok(exported) };
-            last = Some(id.0);
+            last = page.last().map(|(id, _)| id.0);
             for (id, evidence) in page.iter().filter(|(id, _)| id.0.seq <= snapshot.durable) {
-                let of_message = claims.get(id).map(Vec::as_slice).unwrap_or_default();
-                let Some(message) = message(&snapshot, evidence, of_message) else { continue };
+                while let Some((_, one)) = between.next_if(|(position, _)| *position < id.0) {
+                    self.export_between(call, &snapshot, one, &claims, &mut exported, &mut each)?;
+                }
+                let of_message = claims.all.get(id).map(Vec::as_slice).unwrap_or_default();
+                let first = claims.first.get(id).map(Vec::as_slice).unwrap_or_default();
+                let Some(message) = message(&snapshot, evidence, of_message, first) else { continue };
                 exported.messages += 1;
-                exported.claims += of_message.len() as u64;
+                exported.claims += first.len() as u64;
                 exported.quotes_only += u64::from(evidence.words.text.is_none());
                 each(&message)?;
+            }
+            if last.is_none() {
+                break;
+            }
+        }
+        for (_, one) in between {
+            self.export_between(call, &snapshot, one, &claims, &mut exported, &mut each)?;
+        }
+        Ok(exported)
+    }
+
+    fn export_between<E: From<EngineError>>(
+        &self,
+        call: Call<'_>,
+        snapshot: &Snapshot,
+        one: Between<'_>,
+        claims: &ClaimsOfMessages<'_>,
+        exported: &mut Exported,
+        each: &mut impl FnMut(&Json) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match one {
+            Between::Act(act) => {
+                exported.acts += 1;
+                let told = serde_json::to_value(&act)
+                    .map_err(|error| EngineError::Conflict(format!("an act cannot be told: {error}")))?;
+                each(&told)
+            }
+            Between::Claims(id, added) => {
+                let found = self.store().evidence(call.scope, &[id]).map_err(EngineError::from)?;
+                let Some(evidence) = found.into_iter().flatten().next() else { return Ok(()) };
+                let of_message = claims.all.get(&id).map(Vec::as_slice).unwrap_or_default();
+                let Some(message) = message(snapshot, &evidence, of_message, &added) else { return Ok(()) };
+                exported.claims += added.len() as u64;
+                each(&message)
             }
         }
     }
@@ -145,13 +198,55 @@ impl Engine {
     }
 }
 
-/// A message as observing takes it. `None` when its source is gone, or neither text nor quotes are left.
-fn message(snapshot: &Snapshot, evidence: &Evidence, claims: &[&Claim]) -> Option<Json> {
+/// What an export tells between two messages.
+enum Between<'memory> {
+    /// A decision.
+    Act(CarriedAct),
+    /// Claims that were added to a message after it had been taken in.
+    Claims(EvidenceId, Vec<&'memory Claim>),
+}
+
+/// The claims of each message, apart by when they came.
+#[derive(Default)]
+struct ClaimsOfMessages<'memory> {
+    /// All of a message, in the order of the log.
+    all: BTreeMap<EvidenceId, Vec<&'memory Claim>>,
+    /// Those that came with it, of one proposer.
+    first: BTreeMap<EvidenceId, Vec<&'memory Claim>>,
+    /// The others, by where the first of them stands.
+    added_later: BTreeMap<Position, (EvidenceId, Vec<&'memory Claim>)>,
+    /// The append and the proposer of the claims that were added last, by message, and where they are.
+    last: BTreeMap<EvidenceId, (u64, &'memory str, Option<Position>)>,
+}
+
+impl<'memory> ClaimsOfMessages<'memory> {
+    fn add(&mut self, id: ClaimId, claim: &'memory Claim) {
+        let message = claim.evidence;
+        self.all.entry(message).or_default().push(claim);
+        let came = (id.0.seq, claim.proposer.as_str());
+        let place = match self.last.get(&message) {
+            Some((seq, proposer, place)) if (*seq, *proposer) == came => *place,
+            None if id.0.seq == message.0.seq => None,
+            _ => Some(id.0),
+        };
+        self.last.insert(message, (came.0, came.1, place));
+        match place {
+            None => self.first.entry(message).or_default().push(claim),
+            Some(place) => {
+                self.added_later.entry(place).or_insert_with(|| (message, Vec::new())).1.push(claim)
+            }
+        }
+    }
+}
+
+/// A message as observing takes it, with `claims` as its proposals; `all` is what its text is told by where only quotes are
+/// kept. `None` when its source is gone, or neither text nor quotes are left.
+fn message(snapshot: &Snapshot, evidence: &Evidence, all: &[&Claim], claims: &[&Claim]) -> Option<Json> {
     let source = snapshot.memory.source(evidence.source)?;
     let text = match &evidence.words.text {
         Some(text) => text.clone(),
         None => {
-            let quotes = claims.iter().flat_map(|claim| claim.words.quotes.iter());
+            let quotes = all.iter().flat_map(|claim| claim.words.quotes.iter());
             quotes.map(|quote| quote.text()).collect::<Vec<_>>().join("\n")
         }
     };
@@ -191,6 +286,8 @@ fn message(snapshot: &Snapshot, evidence: &Evidence, claims: &[&Claim]) -> Optio
     put("attachments", (!attachments.is_empty()).then(|| json!(attachments)));
     put("proposals", Some(Json::Array(claims.iter().map(|claim| proposal(claim)).collect())));
     put("proposer", claims.first().map(|claim| json!(claim.proposer)));
+    let kept = claims.iter().any(|claim| matches!(claim.proposer.as_str(), "remember" | "correct"));
+    put("kept_on_purpose", kept.then(|| json!(true)));
     Some(Json::Object(told))
 }
 

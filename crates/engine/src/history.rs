@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ledger::fact::{Act, ActKind, ActWords, TransitionKind};
 use ledger::id::{ClaimId, FactId, Kind, VersionId};
+use ledger::limits::Limit;
 use ledger::store::Recognised;
 use ledger::time::Instant;
 use parking_lot::Mutex;
@@ -15,9 +16,6 @@ use crate::recall::as_of;
 use crate::subject::Draft;
 use crate::view::View;
 use crate::{Call, Engine, open_id};
-
-/// The longest reason kept with an act, in bytes.
-const REASON_BYTES_MAX: usize = 2_000;
 
 /// The decision of a dispute.
 #[derive(Clone, Debug)]
@@ -95,19 +93,7 @@ impl Engine {
     /// [`EngineError::NotFound`] for an unknown fact or version, [`EngineError::Input`] when the fact is not in dispute,
     /// the version is none of it, or no reason is given.
     pub fn resolve_dispute(&self, call: Call<'_>, resolve: &Resolve) -> Result<Resolved, EngineError> {
-        if resolve.reason.trim().is_empty() {
-            return Err(EngineError::Input(
-                "a dispute is resolved with a reason; give `--reason`".to_owned(),
-            ));
-        }
-        for (name, text) in [("reason", &resolve.reason), ("by", &resolve.by)] {
-            if text.len() > REASON_BYTES_MAX {
-                let bytes = text.len();
-                return Err(EngineError::Input(format!(
-                    "{name} has {bytes} bytes; {REASON_BYTES_MAX} are allowed"
-                )));
-            }
-        }
+        check_words(&resolve.reason, &resolve.by)?;
         let (fact, keep) = self.read(call.scope, |snapshot| {
             let fact = FactId(open_id(snapshot, Kind::Fact, &resolve.fact)?);
             let keep = VersionId(open_id(snapshot, Kind::Version, &resolve.keep)?);
@@ -128,6 +114,15 @@ impl Engine {
         let resolved = answer.lock().take();
         resolved.ok_or_else(|| EngineError::Conflict("the act was not written".to_owned()))
     }
+}
+
+/// Whether an act can be kept with these words.
+pub(crate) fn check_words(reason: &str, by: &str) -> Result<(), EngineError> {
+    if reason.trim().is_empty() {
+        return Err(EngineError::Input("a dispute is resolved with a reason; give `--reason`".to_owned()));
+    }
+    Limit::REASON_BYTES.check("reason", reason.len())?;
+    Ok(Limit::REASON_BYTES.check("by", by.len())?)
 }
 
 fn write_resolution(

@@ -7,6 +7,7 @@ pub mod answer;
 pub mod ask;
 mod calibrated;
 mod candidates;
+pub mod carried;
 pub mod correct;
 pub mod dense;
 pub mod embed;
@@ -68,7 +69,12 @@ pub struct Engine {
     /// Which vectors are made and read: the model, and the layout of the texts.
     model: Option<ModelIdentity>,
     query_deadline: Duration,
+    /// How much one subject may grow to.
+    room: observe::Room,
 }
+
+/// After so many uses the snapshots are added up again, though no new one came.
+const USES_PER_LOOK: u64 = 64;
 
 /// Whom a call is for, and when it is made.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +109,7 @@ impl Engine {
             embedder: None,
             model: None,
             query_deadline: embed::QUERY_DEADLINE,
+            room: observe::Room::default(),
         }
     }
 
@@ -110,6 +117,13 @@ impl Engine {
     #[must_use]
     pub fn with_memory_limit(mut self, bytes: usize) -> Self {
         self.memory_bytes_max = bytes;
+        self
+    }
+
+    /// The same engine, in which a subject may grow to no more than `room`.
+    #[must_use]
+    pub fn with_room(mut self, room: observe::Room) -> Self {
+        self.room = room;
         self
     }
 
@@ -144,7 +158,12 @@ impl Engine {
         let now = subjects.uses;
         if let Some((held, used)) = subjects.held.get_mut(scope.subject()) {
             *used = now;
-            return held.clone();
+            let held = held.clone();
+            // Those that are held grow, too; adding them up at every use would cost more than it saves.
+            if now % USES_PER_LOOK == 0 {
+                self.make_room(&mut subjects);
+            }
+            return held;
         }
         self.make_room(&mut subjects);
         let held = Arc::new(Held::new(self.model.clone()));
@@ -164,8 +183,9 @@ impl Engine {
             return;
         }
         sizes.sort_unstable_by_key(|(used, ..)| *used);
-        for (_, bytes, subject) in sizes {
-            if total <= self.memory_bytes_max {
+        for (used, bytes, subject) in sizes {
+            // The one that is asked for now stays, however large it is.
+            if total <= self.memory_bytes_max || used == subjects.uses {
                 break;
             }
             subjects.held.remove(&subject);
@@ -224,6 +244,14 @@ mod tests {
             assert!(held <= 20_000 + newest, "{held} bytes in {} snapshots", subjects.held.len());
         }
         assert!(engine.subjects.lock().held.len() < scopes.len());
+        // One that grows takes the place of others, too.
+        let call = Call { scope: &scopes[0], now: Instant::default() };
+        for number in 0..2 * super::USES_PER_LOOK {
+            let text = format!("I prefer drink number {number} to all the others there are");
+            engine.remember(call, Remember { text, ..Remember::default() }).expect("kept");
+        }
+        let held: Vec<_> = engine.subjects.lock().held.keys().cloned().collect();
+        assert_eq!(held, [scopes[0].subject().clone()], "it alone is over the limit");
         for scope in &scopes {
             let recalled =
                 engine.recall(Call { scope, now: Instant::default() }, &Recall::of("tea")).expect("recalled");

@@ -7,7 +7,7 @@ use serde_json::Map;
 
 use crate::answer::Recalled;
 use crate::error::EngineError;
-use crate::recall::{ITEMS_MAX, as_of};
+use crate::recall::{as_of, check_page};
 use crate::view::View;
 use crate::{Call, Engine, open_id};
 
@@ -48,9 +48,7 @@ impl Engine {
     /// `after`.
     pub fn list(&self, call: Call<'_>, list: &List) -> Result<Recalled, EngineError> {
         let wanted = read_kind(&list.kind)?;
-        if !(1..=ITEMS_MAX).contains(&list.limit) {
-            return Err(EngineError::Input(format!("limit `{}` is outside 1 to {ITEMS_MAX}", list.limit)));
-        }
+        check_page(list.limit)?;
         self.read(call.scope, |snapshot| {
             let as_of = as_of(snapshot, call.now, None, None);
             let view = View { snapshot, registry: self.registry(), as_of };

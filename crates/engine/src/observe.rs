@@ -13,8 +13,9 @@ use ledger::fact::{Act, ActKind, ActWords, FactRow, TransitionKind};
 use ledger::gate::{Admitted, Testimony, judge};
 use ledger::id::{ClaimId, EvidenceId, FactId, Kind, SourceId, VersionId};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
+use ledger::limits::{Limit, OverLimit};
 use ledger::log::Row;
-use ledger::memory::fact_key;
+use ledger::memory::{Memory, fact_key};
 use ledger::proposal::Proposal;
 use ledger::regions::foreign_regions;
 use ledger::source::{Authority, Fidelity, Mode, NAME_BYTES_MAX, Retention, Source, SourceError, SourceKind};
@@ -29,12 +30,6 @@ use crate::error::EngineError;
 use crate::propose;
 use crate::subject::Draft;
 use crate::{Call, Engine};
-
-/// The longest text of one message, in bytes.
-pub const TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
-
-/// The most proposals read of one message; far more than the gate looks at, so that all are counted.
-pub const PROPOSALS_MAX: usize = 1_000;
 
 /// One message, in the shape of the interface.
 #[derive(Clone, Debug, Deserialize)]
@@ -70,6 +65,10 @@ pub struct Message {
     /// The caller's key: the same key twice is the same call.
     #[serde(default)]
     pub idempotency_key: Option<String>,
+    /// Whether the owner asked for exactly these words to be kept, as an export says of what was remembered: a note among
+    /// its proposals may then be a question or a wish. Unlike [`Observing::kept_on_purpose`] this lifts nothing.
+    #[serde(default)]
+    pub kept_on_purpose: bool,
 }
 
 /// A source as a caller names it. What is left out is as for a conversation; a known source keeps what it has.
@@ -211,6 +210,7 @@ impl Engine {
         let answers: Arc<Mutex<Vec<Observed>>> = Arc::default();
         let answers_of_last_run = answers.clone();
         let now = call.now;
+        let room = self.room;
         let prepare = move |draft: &mut Draft<'_>, recognised: &[Recognised]| {
             let mut answers = Vec::with_capacity(judged.len());
             let barred = barred_sources(draft, &judged)?;
@@ -219,6 +219,7 @@ impl Engine {
                     true => Recognised::Forgotten,
                     false => recognised.get(place).copied().unwrap_or(Recognised::New),
                 };
+                room.check(&draft.snapshot.memory, one)?;
                 answers.push(write_message(draft, now, one, known)?);
                 let appended = draft.next().ordinal > 0;
                 if appended && ((place + 1) % per_append.max(1) == 0 || one.key.is_some()) {
@@ -281,7 +282,7 @@ impl Engine {
             text: &message.text,
             event_time: &event_time,
             foreign: &foreign,
-            kept_on_purpose: observing.kept_on_purpose,
+            kept_on_purpose: observing.kept_on_purpose || message.kept_on_purpose,
         };
         let placed_by_clock = message.event_time.is_none() && message.proposals.is_none();
         let (proposals, proposer) = match message.proposals {
@@ -502,12 +503,7 @@ fn read_event_time(message: &Message, now: Instant) -> Result<Moment, EngineErro
 }
 
 fn check_lengths(message: &Message) -> Result<(), EngineError> {
-    let too_long = |name: &str, bytes: usize, max: usize| {
-        Err(EngineError::Input(format!("{name} has {bytes} bytes; {max} are allowed")))
-    };
-    if message.text.len() > TEXT_BYTES_MAX {
-        return too_long("text", message.text.len(), TEXT_BYTES_MAX);
-    }
+    Limit::TEXT_BYTES.check("text", message.text.len())?;
     if message.text.trim().is_empty() && message.attachments.is_empty() {
         return Err(EngineError::Input("text is empty; there is nothing to remember".to_owned()));
     }
@@ -520,21 +516,42 @@ fn check_lengths(message: &Message) -> Result<(), EngineError> {
         ("source lineage", message.source.lineage.as_deref()),
     ];
     for (name, text) in names {
-        if let Some(text) = text.filter(|text| text.len() > NAME_BYTES_MAX) {
-            return too_long(name, text.len(), NAME_BYTES_MAX);
-        }
+        Limit::NAME_BYTES.check(name, text.map_or(0, str::len))?;
     }
-    if message.attachments.len() > 100 {
-        return Err(EngineError::Input(format!(
-            "{} attachments; 100 are allowed",
-            message.attachments.len()
-        )));
+    Limit::ATTACHMENTS.check("the message", message.attachments.len())?;
+    // Far more than the gate looks at, so that all are counted.
+    Ok(Limit::PROPOSALS.check("the message", message.proposals.as_ref().map_or(0, Vec::len))?)
+}
+
+/// How much one subject may grow to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// Sources.
+    pub sources: u64,
+    /// Facts.
+    pub facts: u64,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { sources: Limit::SUBJECT_SOURCES.max, facts: Limit::SUBJECT_FACTS.max }
     }
-    match message.proposals.as_ref().map_or(0, Vec::len) {
-        count if count > PROPOSALS_MAX => {
-            Err(EngineError::Input(format!("{count} proposals; {PROPOSALS_MAX} are read of one message")))
+}
+
+impl Room {
+    /// Whether a message can be taken in; one from a known source that opens no fact always can.
+    fn check(&self, memory: &Memory, one: &Judged) -> Result<(), EngineError> {
+        let (sources, facts) = (memory.source_count() as u64, memory.facts().len() as u64);
+        let is_known = || memory.source_named(one.source.kind.as_str(), &one.source.reference).is_some();
+        if sources >= self.sources && !is_known() {
+            let over = Limit::SUBJECT_SOURCES.over("the subject", sources + 1);
+            return Err(OverLimit { max: self.sources, ..over }.into());
         }
-        _ => Ok(()),
+        if facts >= self.facts && !one.admitted.is_empty() {
+            let over = Limit::SUBJECT_FACTS.over("the subject", facts + 1);
+            return Err(OverLimit { max: self.facts, ..over }.into());
+        }
+        Ok(())
     }
 }
 

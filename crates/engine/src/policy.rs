@@ -1,5 +1,6 @@
 //! Policies: which one chooses what a turn may see, its promotion and rollback, and what another would have chosen.
 
+use ledger::limits::Limit;
 use ledger::policy::{PolicyAct, in_force, promote, roll_back};
 use ledger::resolve::{Policy, Selection, TURN_3, select};
 use ledger::store::RecordedTurn;
@@ -10,9 +11,6 @@ use crate::answer::{PoliciesText, PolicyActText, PolicyDiff, PolicyText};
 use crate::error::EngineError;
 use crate::turn::named_policy;
 use crate::{Call, Engine};
-
-/// The most recorded turns one comparison looks at.
-pub const TURNS_MAX: usize = 10_000;
 
 /// How often an act is tried again when somebody else acts at the same time.
 const ATTEMPTS_MAX: usize = 20;
@@ -100,7 +98,8 @@ impl Engine {
     /// What two policies make of the newest recorded turns, from their candidates' features; no words are read.
     ///
     /// # Errors
-    /// [`EngineError::Input`] for an unknown policy or a number of turns outside 1 to [`TURNS_MAX`].
+    /// [`EngineError::Input`] for an unknown policy or for no turns; [`EngineError::Limit`] over
+    /// [`Limit::COMPARED_TURNS`].
     pub fn compare_policies(
         &self,
         call: Call<'_>,
@@ -109,9 +108,10 @@ impl Engine {
         turns: usize,
     ) -> Result<PolicyDiff, EngineError> {
         let (from, to) = (named_policy(from)?, named_policy(to)?);
-        if !(1..=TURNS_MAX).contains(&turns) {
-            return Err(EngineError::Input(format!("{turns} turns are outside 1 to {TURNS_MAX}")));
+        if turns == 0 {
+            return Err(EngineError::Input("`0` turns compare nothing; give 1 or more".to_owned()));
         }
+        Limit::COMPARED_TURNS.check("the comparison", turns)?;
         let mut recorded = self.store().recent_turns(call.scope, turns + 1)?;
         let mut diff = PolicyDiff {
             from: from.name().to_owned(),

@@ -4,6 +4,7 @@ use ledger::claim::Realm;
 use ledger::entity::EntityRef;
 use ledger::evidence::Author;
 use ledger::id::{EvidenceId, Kind, Position, SourceId};
+use ledger::limits::Limit;
 use ledger::memory::{Fact, Version};
 use ledger::time::{AsOf, Instant, Moment, Span, Zone};
 use ledger::vectors::{ModelIdentity, Placed};
@@ -20,12 +21,6 @@ use crate::lexical::{Field, Hit, LexicalIndex, Query};
 use crate::subject::Snapshot;
 use crate::view::{View, without_secrets};
 use crate::{Call, Engine};
-
-/// The longest query read, in bytes.
-pub const QUERY_BYTES_MAX: usize = 64 * 1024;
-
-/// The most items one recall answers.
-pub const ITEMS_MAX: usize = 1_000;
 
 /// The part of one message that is indexed, in bytes; what lies behind is found by other means or not at all.
 const PASSAGE_BYTES_MAX: usize = 256 * 1024;
@@ -315,14 +310,17 @@ impl Engine {
     }
 }
 
+/// Whether an answer may list so many.
+pub(crate) fn check_page(limit: usize) -> Result<(), EngineError> {
+    if limit == 0 {
+        return Err(EngineError::Input("limit `0` lists nothing; give 1 or more".to_owned()));
+    }
+    Ok(Limit::PAGE_ITEMS.check("the page", limit)?)
+}
+
 fn check(recall: &Recall) -> Result<(), EngineError> {
-    if recall.query.len() > QUERY_BYTES_MAX {
-        let bytes = recall.query.len();
-        return Err(EngineError::Input(format!("query has {bytes} bytes; {QUERY_BYTES_MAX} are allowed")));
-    }
-    if !(1..=ITEMS_MAX).contains(&recall.limit) {
-        return Err(EngineError::Input(format!("limit `{}` is outside 1 to {ITEMS_MAX}", recall.limit)));
-    }
+    Limit::QUERY_BYTES.check("query", recall.query.len())?;
+    check_page(recall.limit)?;
     if !(0.0..=1.0).contains(&recall.threshold) {
         return Err(EngineError::Input(format!("threshold `{}` is outside 0 to 1", recall.threshold)));
     }

@@ -114,6 +114,7 @@ pub(crate) fn kept_words(
         proposals: Some(proposals),
         proposer: Some(proposer.to_owned()),
         idempotency_key: None,
+        kept_on_purpose: false,
     }
 }
 

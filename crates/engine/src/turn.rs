@@ -3,6 +3,7 @@
 use ledger::citation::cited;
 use ledger::id::{Kind, TurnId, VersionId};
 use ledger::keys::{Purpose, SubjectKeys};
+use ledger::limits::Limit;
 use ledger::packet::{self, handle, place_of, tell};
 use ledger::resolve::{Policy, Selection, select};
 use ledger::time::Moment;
@@ -13,7 +14,7 @@ use crate::answer::{DroppedItem, Packet, Replayed, SelectedItem, Turned, Used, U
 use crate::ask::Question;
 use crate::candidates::Considered;
 use crate::error::EngineError;
-use crate::recall::{QUERY_BYTES_MAX, as_of};
+use crate::recall::as_of;
 use crate::view::View;
 use crate::{Call, Engine, open_id};
 
@@ -54,8 +55,6 @@ const CUT_NOTICE: &str = "more may be known than was considered";
 
 /// The fewest tokens a packet can be asked to fit into.
 const BUDGET_TOKENS_MIN: u32 = 1;
-/// The most.
-const BUDGET_TOKENS_MAX: u32 = 200_000;
 
 impl Engine {
     /// Resolves a turn and records how.
@@ -321,16 +320,13 @@ impl Engine {
 }
 
 fn check(turn: &Turn) -> Result<Budget, EngineError> {
-    if turn.message.len() > QUERY_BYTES_MAX {
-        let bytes = turn.message.len();
-        return Err(EngineError::Input(format!("message has {bytes} bytes; {QUERY_BYTES_MAX} are allowed")));
-    }
+    Limit::QUERY_BYTES.check("message", turn.message.len())?;
     let tokens = turn.budget_tokens.unwrap_or(Budget::TOKENS_DEFAULT);
-    if !(BUDGET_TOKENS_MIN..=BUDGET_TOKENS_MAX).contains(&tokens) {
-        let detail =
-            format!("budget of {tokens} tokens is outside {BUDGET_TOKENS_MIN} to {BUDGET_TOKENS_MAX}");
+    if tokens < BUDGET_TOKENS_MIN {
+        let detail = format!("budget of {tokens} tokens is too small; {BUDGET_TOKENS_MIN} are the least");
         return Err(EngineError::Input(detail));
     }
+    Limit::BUDGET_TOKENS.check("the budget", tokens as usize)?;
     let slots = turn.slots.unwrap_or(Budget::SLOTS_MAX);
     if slots > Budget::SLOTS_MAX {
         let detail = format!("{slots} memories are more than the {} a turn may carry", Budget::SLOTS_MAX);

@@ -4,6 +4,7 @@ use ledger::adjudicate::retell;
 use ledger::id::{ClaimId, EvidenceId, FactId, Position};
 use ledger::memory::Memory;
 use ledger::scope::Scope;
+use ledger::store::{Damage, StoreErrorKind};
 use ledger::time::Instant;
 
 use crate::answer::{DamageText, Verified};
@@ -27,9 +28,20 @@ impl Engine {
             facts: 0,
             damage: Vec::new(),
         };
+        all.damage.extend(told(&self.store().unreadable()?));
         for subject in self.store().subjects()? {
             let scope = Scope::of(subject);
-            let one = self.verify(Call { scope: &scope, now })?;
+            let one = match self.verify(Call { scope: &scope, now }) {
+                // Said above, by group of keys; the other subjects are looked at all the same.
+                Err(EngineError::Store(error)) if error.kind() == StoreErrorKind::Key => {
+                    if all.damage.is_empty() {
+                        all.damage.push(DamageText { place: "keys".to_owned(), what: error.to_string() });
+                    }
+                    all.subjects += 1;
+                    continue;
+                }
+                one => one?,
+            };
             all.subjects += 1;
             all.appends += one.appends;
             all.rows += one.rows;
@@ -56,11 +68,7 @@ impl Engine {
             erased: stored.erased,
             quotes: 0,
             facts: 0,
-            damage: stored
-                .damage
-                .iter()
-                .map(|damage| DamageText { place: damage.place.clone(), what: damage.what.clone() })
-                .collect(),
+            damage: told(&stored.damage),
         };
         // A log whose bytes are damaged cannot be folded; what is wrong with it is already said.
         if verified.damage.is_empty() {
@@ -119,6 +127,10 @@ impl Engine {
             }
         }
     }
+}
+
+fn told(damage: &[Damage]) -> Vec<DamageText> {
+    damage.iter().map(|one| DamageText { place: one.place.clone(), what: one.what.clone() }).collect()
 }
 
 fn damage(position: Position, what: &str) -> DamageText {

@@ -20,8 +20,9 @@ pub(crate) struct Collector<'o> {
     by_identity: HashMap<(String, String), SourceIndex>,
     /// For each source: external id to the message that holds it.
     ids: Vec<HashMap<String, usize>>,
-    /// For each source: how often a synthesised id's words were seen.
-    occurrences: Vec<HashMap<String, u64>>,
+    /// How often a synthesised id's words were seen in a source, by the first bytes of a hash over both: small, because a
+    /// file read in pieces keeps it to its end. Two that fall together only count on from one another.
+    occurrences: HashMap<u64, u32>,
     times_unreadable: u64,
     /// Files in which a record was met.
     met: HashSet<String>,
@@ -97,7 +98,7 @@ impl<'o> Collector<'o> {
             imported: Imported::default(),
             by_identity: HashMap::new(),
             ids: Vec::new(),
-            occurrences: Vec::new(),
+            occurrences: HashMap::new(),
             times_unreadable: 0,
             met: HashSet::new(),
         }
@@ -128,7 +129,6 @@ impl<'o> Collector<'o> {
             messages: Vec::new(),
         });
         self.ids.push(HashMap::new());
-        self.occurrences.push(HashMap::new());
         self.by_identity.insert(identity, index);
         index
     }
@@ -183,7 +183,7 @@ impl<'o> Collector<'o> {
         let SourceIndex(index) = source;
         let mut from_words = |fields: &[String]| {
             let hash = hash(fields);
-            let seen = self.occurrences[index].entry(hash.clone()).or_insert(0);
+            let seen = self.occurrences.entry(short_hash(index, &hash)).or_insert(0);
             *seen += 1;
             format!("h:{hash}:{seen}")
         };
@@ -315,6 +315,25 @@ impl<'o> Collector<'o> {
         ));
     }
 
+    /// Takes out what was gathered so far. What tells messages apart by their words is kept; ids that came with them are
+    /// not, so a message that comes again in a later piece is told apart by whoever stores it.
+    pub fn drain(&mut self) -> Imported {
+        self.ids.iter_mut().for_each(HashMap::clear);
+        let mut drained = Imported::default();
+        for source in &mut self.imported.sources {
+            let messages = std::mem::take(&mut source.messages);
+            if !messages.is_empty() {
+                drained.sources.push(SourceDraft { messages, ..source.clone() });
+            }
+        }
+        drained.refused = std::mem::take(&mut self.imported.refused);
+        drained.notices = std::mem::take(&mut self.imported.notices);
+        drained.records = std::mem::take(&mut self.imported.records);
+        drained.joined = std::mem::take(&mut self.imported.joined);
+        drained.parts_cut = std::mem::take(&mut self.imported.parts_cut);
+        drained
+    }
+
     pub fn finish(mut self) -> Imported {
         if self.times_unreadable > 0 {
             self.notice(format!(
@@ -325,6 +344,16 @@ impl<'o> Collector<'o> {
         self.imported.sources.retain(|source| !source.messages.is_empty());
         self.imported
     }
+}
+
+/// The first bytes of a hash over a source and the hash of its fields.
+fn short_hash(source: usize, fields: &str) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(source as u64).to_le_bytes());
+    hasher.update(fields.as_bytes());
+    let mut short = [0; 8];
+    short.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(short)
 }
 
 /// 128 bits over the fields, each with its length in front so that no two lists of fields run together.

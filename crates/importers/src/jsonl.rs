@@ -36,25 +36,40 @@ pub(crate) fn recognises(value: &Value) -> bool {
 pub(crate) fn read(files: &[File<'_>], out: &mut Collector<'_>) {
     for file in files {
         let mut unknown = BTreeSet::new();
-        for (number, line) in file.lines() {
-            let place = format!("line {number}");
-            if file.marker.is_some_and(|marker| line.contains(marker)) {
-                out.refuse(file, &place, Reason::InvalidUtf8, "the line holds bytes that are not UTF-8");
-                continue;
-            }
-            let Some(piece) = json::parse(file, place.clone(), line, out) else { continue };
-            match message(&piece.value, &mut unknown) {
-                Ok((opening, words)) => {
-                    let source = out.open(opening);
-                    out.store(file, source, &place, words);
-                }
-                Err((reason, detail)) => out.refuse(file, &place, reason, &detail),
-            }
+        read_lines(file, 0, &mut unknown, out);
+        say_unknown(&file.name, &unknown, out);
+    }
+}
+
+/// Reads the lines of a file, or of a piece of it that `before` lines stand before.
+pub(crate) fn read_lines(
+    file: &File<'_>,
+    before: usize,
+    unknown: &mut BTreeSet<String>,
+    out: &mut Collector<'_>,
+) {
+    for (number, line) in file.lines() {
+        let place = format!("line {}", before + number);
+        if file.marker.is_some_and(|marker| line.contains(marker)) {
+            out.refuse(file, &place, Reason::InvalidUtf8, "the line holds bytes that are not UTF-8");
+            continue;
         }
-        if !unknown.is_empty() {
-            let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
-            out.notice(format!("`{}` has fields that were not read: {}", file.name, names.join(", ")));
+        let Some(piece) = json::parse(file, place.clone(), line, out) else { continue };
+        match message(&piece.value, unknown) {
+            Ok((opening, words)) => {
+                let source = out.open(opening);
+                out.store(file, source, &place, words);
+            }
+            Err((reason, detail)) => out.refuse(file, &place, reason, &detail),
         }
+    }
+}
+
+/// Names the fields that were not read.
+pub(crate) fn say_unknown(name: &str, unknown: &BTreeSet<String>, out: &mut Collector<'_>) {
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
+        out.notice(format!("`{name}` has fields that were not read: {}", names.join(", ")));
     }
 }
 

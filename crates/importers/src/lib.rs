@@ -15,7 +15,8 @@
 //! - **A second import changes nothing.** Every message has an [`MessageDraft::external_id`]: the export's own,
 //!   or one made from the words themselves, which stays the same when the file grows.
 //!
-//! Reading order: [`draft`], [`refused`], [`mod@format`], then any one format.
+//! Reading order: [`draft`], [`refused`], [`mod@format`], then any one format. [`JsonLines`] reads the one format that may be
+//! larger than memory.
 
 #![deny(missing_docs)]
 
@@ -37,6 +38,7 @@ mod instant;
 mod json;
 mod jsonl;
 mod markdown;
+mod pieces;
 mod signal;
 mod slack;
 mod telegram;
@@ -49,6 +51,7 @@ use jiff::tz::TimeZone;
 pub use draft::{Attachment, Author, Fidelity, MessageDraft, Shape, SourceDraft};
 pub use format::{Format, UnknownFormat};
 pub use limits::Limits;
+pub use pieces::JsonLines;
 pub use refused::{Reason, Refused};
 
 /// One file as it was found.

@@ -3,8 +3,10 @@
 //! A packet asks to be cited by handle, and a model writes `[M3]`, `[M1, M4]` or `(M2)`. What stands in code is not a
 //! citation: a program may well index a matrix `[M1]`.
 
+use crate::limits::Limit;
+
 /// The most of a reply that is read, in bytes; what lies behind is not looked at.
-pub const REPLY_BYTES_MAX: usize = 1 << 20;
+pub const REPLY_BYTES_MAX: usize = Limit::REPLY_BYTES.size();
 
 /// The most handles taken from one reply.
 pub const HANDLES_MAX: usize = 1_000;

@@ -22,6 +22,7 @@ pub mod time;
 
 pub mod id;
 pub mod keys;
+pub mod limits;
 pub mod scope;
 
 pub mod evidence;

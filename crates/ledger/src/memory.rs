@@ -202,6 +202,12 @@ impl Memory {
         self.sources.iter().map(|(id, source)| (*id, source))
     }
 
+    /// How many sources there are.
+    #[must_use]
+    pub fn source_count(&self) -> usize {
+        self.sources.len()
+    }
+
     /// A claim by its id.
     #[must_use]
     pub fn claim(&self, id: ClaimId) -> Option<&Arc<Claim>> {

@@ -124,6 +124,11 @@ pub trait Store: Send + Sync {
     /// All subjects. For operators: the one call without a scope.
     fn subjects(&self) -> Result<Vec<Subject>, StoreError>;
 
+    /// What of the whole store cannot be read for want of a key, by counts and ids; empty when every key is there.
+    fn unreadable(&self) -> Result<Vec<Damage>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// Where this store keeps vectors: beside the log, disposable, and erased with the rows they place.
     fn vector_store(&self) -> &dyn VectorStore;
 }

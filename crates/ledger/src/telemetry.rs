@@ -43,6 +43,12 @@ pub trait Telemetry: Send + Sync {
     /// What the lanes counted, day by day.
     fn shadow_tallies(&self) -> Result<Vec<(Day, Tally)>, StoreError>;
 
+    /// Adds to how often limits were met on a day, by their numbers ([`crate::limits::Limit::number`]).
+    fn record_limits(&self, day: Day, hits: &[(u32, u64)]) -> Result<(), StoreError>;
+
+    /// How often limits were met, by day and number; days of more than [`ROLLUP_DAYS`] before the last recorded are gone.
+    fn limit_hits(&self) -> Result<Vec<(Day, u32, u64)>, StoreError>;
+
     /// Whether the kill switch is off. Asked on the way of a reply: it must be quick, and where it cannot be learnt the
     /// answer is `true`.
     fn shadow_is_off(&self) -> bool;
@@ -60,6 +66,7 @@ struct Kept {
     rows: VecDeque<(Day, Comparison)>,
     rollups: BTreeMap<(PolicyName, PolicyName, Day), Rollup>,
     tallies: BTreeMap<Day, Tally>,
+    limits: BTreeMap<(Day, u32), u64>,
     off: bool,
 }
 
@@ -112,6 +119,19 @@ impl Telemetry for ReferenceTelemetry {
 
     fn shadow_tallies(&self) -> Result<Vec<(Day, Tally)>, StoreError> {
         Ok(self.kept().tallies.iter().map(|(day, tally)| (*day, *tally)).collect())
+    }
+
+    fn record_limits(&self, day: Day, hits: &[(u32, u64)]) -> Result<(), StoreError> {
+        let mut kept = self.kept();
+        for (limit, times) in hits {
+            *kept.limits.entry((day, *limit)).or_insert(0) += times;
+        }
+        kept.limits.retain(|(known, _), _| *known >= day.before(ROLLUP_DAYS));
+        Ok(())
+    }
+
+    fn limit_hits(&self) -> Result<Vec<(Day, u32, u64)>, StoreError> {
+        Ok(self.kept().limits.iter().map(|((day, limit), times)| (*day, *limit, *times)).collect())
     }
 
     fn shadow_is_off(&self) -> bool {

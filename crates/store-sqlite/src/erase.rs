@@ -450,6 +450,31 @@ fn forget_everything(hand: &mut Hand, shared: &Shared, known: Known) -> Result<A
     Ok(aftermath)
 }
 
+/// Takes out everything of subjects that have no key of their own; how many.
+pub(crate) fn take_out_keyless(hand: &mut Hand, shared: &Arc<Shared>) -> Result<u64, StoreError> {
+    let keyless: Vec<([u8; 16], Known)> = {
+        let mut select = hand
+            .connection
+            .prepare_cached(
+                "SELECT mark, subject, uid, rewritten FROM subject WHERE NOT EXISTS (SELECT 1 FROM data_key
+                 WHERE data_key.subject = subject.subject AND source_seq = 0 AND source_ordinal = 0)",
+            )
+            .map_err(failed)?;
+        let rows = select.query_map([], |row| {
+            let rewritten: i64 = row.get(3)?;
+            let known = Known { number: row.get(1)?, uid: row.get(2)?, rewritten: rewritten.max(0) as u64 };
+            Ok((row.get(0)?, known))
+        });
+        rows.and_then(Iterator::collect).map_err(failed)?
+    };
+    for (mark, known) in &keyless {
+        let aftermath = transact(hand, shared, |hand| forget_everything(hand, shared, *known))?;
+        clean(hand, shared, aftermath)?;
+        shared.cache.forget_subject(mark, known.number);
+    }
+    Ok(keyless.len() as u64)
+}
+
 /// Which keys of a subject are shredded.
 enum Shred<'shred> {
     These(&'shred FxHashSet<Position>),
@@ -521,7 +546,7 @@ fn shred_keys(
 }
 
 /// Moves the surviving keys of a group to a new one.
-fn rewrap(hand: &mut Hand, shared: &Shared, group: i64) -> Result<(), StoreError> {
+pub(crate) fn rewrap(hand: &mut Hand, shared: &Shared, group: i64) -> Result<(), StoreError> {
     type Survivor = (i64, [u8; 16], Position, Vec<u8>);
     let survivors: Vec<Survivor> = {
         let mut select = hand
@@ -541,7 +566,7 @@ fn rewrap(hand: &mut Hand, shared: &Shared, group: i64) -> Result<(), StoreError
         let mut chance = Chance::draw()?;
         let (fresh, key) = new_group(hand, &mut chance)?;
         for (subject, uid, source, wrapped) in &survivors {
-            let opened = unwrap(shared, *uid, *source, group, wrapped)?;
+            let opened = unwrap(shared, &hand.connection, *uid, *source, group, wrapped)?;
             let wrapped = shared.keyring.wrap(&mut chance, (fresh, &key), *uid, *source, &opened);
             hand.connection
                 .prepare_cached(
@@ -607,7 +632,7 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
 }
 
 /// Destroys what is kept of the database as earlier versions had it.
-fn destroy_copies(access: &Access) -> Result<(), StoreError> {
+pub(crate) fn destroy_copies(access: &Access) -> Result<(), StoreError> {
     for version in 1..schema::VERSION {
         let copy = files::copy_of_version(&access.path, version);
         // Opening may have been cut off while it made one.
@@ -641,7 +666,7 @@ pub(crate) fn finish_cut_off(connection: &Connection, shared: &Shared) -> Result
 }
 
 /// Writes the log back into the file and cuts it to nothing; waits for readers, and says `false` when they outlast it.
-fn empty_the_log(connection: &Connection, access: &Access) -> Result<bool, StoreError> {
+pub(crate) fn empty_the_log(connection: &Connection, access: &Access) -> Result<bool, StoreError> {
     let since = clock_ms();
     let log = sibling(&access.path, "-wal");
     loop {

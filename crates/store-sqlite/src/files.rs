@@ -123,6 +123,22 @@ pub(crate) fn destroy(path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// Gives a file a second name, durably; one of that name left over from a crash goes first.
+pub(crate) fn link(path: &Path, second: &Path) -> Result<(), StoreError> {
+    remove_link(second)?;
+    fs::hard_link(path, second).map_err(|error| error::file(error, second, "write"))?;
+    sync_parent(second)
+}
+
+/// Takes one of a file's names away, durably; what it holds lives on under the other.
+pub(crate) fn remove_link(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(other) => Err(error::file(other, path, "remove")),
+        Ok(()) => sync_parent(path),
+    }
+}
+
 /// Puts a finished file in its place, and makes both last.
 pub(crate) fn rename_whole(new: &Path, path: &Path) -> Result<(), StoreError> {
     own_file(new)?;

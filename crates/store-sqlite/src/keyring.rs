@@ -3,6 +3,9 @@
 //! Files can be destroyed for good; rows in a database cannot, and neither can backups. So what must be shredded
 //! hangs on a file: destroying one source's key means a new group key, the surviving keys wrapped anew under it, and
 //! the old file overwritten and removed.
+//!
+//! While the master key is being changed ([`crate::rotate`]) two of them open files, and `keys/rotation` leads from
+//! either to the other. Which one wraps what is new is told by the store's secret: the one that opens it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +16,7 @@ use ledger::keys::SubjectKeys;
 use ledger::scope::Subject;
 use ledger::store::{StoreError, StoreErrorKind};
 use parking_lot::Mutex;
+use rusqlite::Connection;
 use rustc_hash::{FxHashMap, FxHashSet};
 use zeroize::Zeroizing;
 
@@ -28,17 +32,26 @@ pub(crate) const OWN: Position = Position::new(0, 0);
 
 /// Where the keys are kept.
 pub(crate) struct KeyFiles {
-    master: PathBuf,
+    pub(crate) master: PathBuf,
+    /// The master key of before, on its way to be destroyed.
+    pub(crate) retired: PathBuf,
+    /// A change of the master key that is under way.
+    pub(crate) rotation: PathBuf,
     groups: PathBuf,
 }
 
 impl KeyFiles {
     pub(crate) fn of(data: &Path) -> Self {
         let keys = data.join("keys");
-        Self { master: keys.join("master.key"), groups: keys.join("groups") }
+        Self {
+            master: keys.join("master.key"),
+            retired: keys.join("master.key.retired"),
+            rotation: keys.join("rotation"),
+            groups: keys.join("groups"),
+        }
     }
 
-    fn group(&self, group: i64) -> PathBuf {
+    pub(crate) fn group(&self, group: i64) -> PathBuf {
         self.groups.join(format!("{group}.key"))
     }
 
@@ -47,11 +60,11 @@ impl KeyFiles {
         for directory in [self.master.parent(), Some(&self.groups)].into_iter().flatten() {
             files::own_directory(directory)?;
         }
-        files::own_file(&self.master)
+        [&self.master, &self.retired, &self.rotation].into_iter().try_for_each(|file| files::own_file(file))
     }
 
     /// The groups that have a file, and the files that are no group's.
-    fn list(&self) -> Result<(FxHashSet<i64>, Vec<PathBuf>), StoreError> {
+    pub(crate) fn list(&self) -> Result<(FxHashSet<i64>, Vec<PathBuf>), StoreError> {
         let mut groups = FxHashSet::default();
         let mut strays = Vec::new();
         let listing = match fs::read_dir(&self.groups) {
@@ -109,9 +122,53 @@ impl KeyFiles {
 pub(crate) struct Keyring {
     files: KeyFiles,
     store: [u8; 16],
-    master: Seal,
+    masters: Mutex<Masters>,
     secret: Zeroizing<[u8; 32]>,
     groups: Mutex<FxHashMap<i64, Arc<Seal>>>,
+}
+
+/// The master keys that may open files of this store.
+struct Masters {
+    /// The one that was handed in; `None` where it is read from its file.
+    given: Option<Zeroizing<[u8; 32]>>,
+    /// One, or two while a change is under way or was when this was read.
+    ring: Vec<Arc<Seal>>,
+}
+
+/// A change of the master key that is under way.
+pub(crate) struct Rotation {
+    /// The key from which, as it was found or drawn.
+    pub(crate) old: Arc<Seal>,
+    /// The key to which.
+    pub(crate) new: Arc<Seal>,
+    /// Whether the new key is handed in at every opening, and no file may hold it.
+    pub(crate) given: bool,
+}
+
+impl Rotation {
+    /// As it is written down: each key under the other, so that whoever has one has both, and nobody else any.
+    fn sealed(&self, chance: &mut Chance, store: [u8; 16]) -> Vec<u8> {
+        let place = Keyring::rotation_place(store);
+        let mut bytes = vec![u8::from(self.given)];
+        bytes.extend(self.old.seal(chance, &place, self.new.bytes()));
+        bytes.extend(self.new.seal(chance, &place, self.old.bytes()));
+        bytes
+    }
+
+    /// Read with either key.
+    fn open(bytes: &[u8], store: [u8; 16], key: &Arc<Seal>) -> Option<Self> {
+        const SEALED: usize = 60;
+        let place = Keyring::rotation_place(store);
+        let (given, rest) = bytes.split_first().filter(|(_, rest)| rest.len() == 2 * SEALED)?;
+        let (of_old, of_new) = rest.split_at(SEALED);
+        let other = |sealed| key.open_key(&place, sealed).map(|other| Arc::new(Seal::new(other)));
+        let given = *given == 1;
+        match (other(of_old), other(of_new)) {
+            (Some(new), _) => Some(Self { old: key.clone(), new, given }),
+            (None, Some(old)) => Some(Self { old, new: key.clone(), given }),
+            (None, None) => None,
+        }
+    }
 }
 
 impl Keyring {
@@ -120,18 +177,121 @@ impl Keyring {
         Place { store, subject: [0; 16], column: Column::StoreSecret, row: OWN, key: OWN }
     }
 
+    fn rotation_place(store: [u8; 16]) -> Place {
+        Place { store, subject: [0; 16], column: Column::MasterKey, row: OWN, key: OWN }
+    }
+
     /// Opens the store's secret with the master key.
     pub(crate) fn open(
         files: KeyFiles,
+        given: Option<&[u8; 32]>,
         master: Seal,
         store: [u8; 16],
         sealed: &[u8],
     ) -> Result<Self, StoreError> {
-        let secret = master.open_key(&Self::store_place(store), sealed).ok_or_else(|| {
-            let message = "the master key is not the one this store was made with; bring the right one back";
+        let given = given.map(|given| Zeroizing::new(*given));
+        let mut masters = Masters { given, ring: vec![Arc::new(master)] };
+        add_partner(&files, store, &mut masters)?;
+        // The file may have been replaced since it was read.
+        let place = Self::store_place(store);
+        let mut secret = opens(&masters.ring, &place, sealed).map(|(_, secret)| secret);
+        if secret.is_none() && masters.given.is_none() {
+            masters.ring = vec![Arc::new(files.master(None, false)?)];
+            add_partner(&files, store, &mut masters)?;
+            secret = opens(&masters.ring, &place, sealed).map(|(_, secret)| secret);
+        }
+        let secret = secret.ok_or_else(|| {
+            let message = "the master key is not the one of this store; bring the right one back";
             StoreError::new(StoreErrorKind::Key, message)
         })?;
-        Ok(Self { files, store, master, secret, groups: Mutex::default() })
+        Ok(Self { files, store, masters: Mutex::new(masters), secret, groups: Mutex::default() })
+    }
+
+    /// Where the keys are.
+    pub(crate) fn files(&self) -> &KeyFiles {
+        &self.files
+    }
+
+    /// Reads the master keys again: another process may have changed them.
+    fn read_masters(&self) -> Result<(), StoreError> {
+        let mut masters = self.masters.lock();
+        let master = self.files.master(masters.given.as_deref(), false)?;
+        masters.ring = vec![Arc::new(master)];
+        add_partner(&self.files, self.store, &mut masters)
+    }
+
+    /// The first master key that opens `sealed`, and what it holds; the keys are read again where none does.
+    fn open_with_master(
+        &self,
+        place: &Place,
+        sealed: &[u8],
+    ) -> Result<Option<(Arc<Seal>, Zeroizing<[u8; 32]>)>, StoreError> {
+        let found = opens(&self.masters.lock().ring, place, sealed);
+        if found.is_some() {
+            return Ok(found);
+        }
+        self.read_masters()?;
+        Ok(opens(&self.masters.lock().ring, place, sealed))
+    }
+
+    /// The master key in force: the one that opens the store's secret as `connection` sees it.
+    pub(crate) fn current_master(&self, connection: &Connection) -> Result<Arc<Seal>, StoreError> {
+        let sealed: Vec<u8> = connection
+            .query_row("SELECT secret FROM store", [], |row| row.get(0))
+            .map_err(|error| error::sqlite(error, "read a key"))?;
+        let found = self.open_with_master(&Self::store_place(self.store), &sealed)?;
+        found.map(|(master, _)| master).ok_or_else(|| {
+            let message =
+                "the master key was changed since this program was started; start it again with the new one";
+            StoreError::new(StoreErrorKind::Key, message)
+        })
+    }
+
+    /// The change of the master key that is under way, if there is one that these keys open.
+    pub(crate) fn rotation(&self) -> Result<Option<Rotation>, StoreError> {
+        let Some(bytes) = read_if_there(&self.files.rotation)? else { return Ok(None) };
+        self.read_masters()?;
+        let masters = self.masters.lock();
+        Ok(masters.ring.iter().find_map(|key| Rotation::open(&bytes, self.store, key)))
+    }
+
+    /// Writes down that a change of the master key is under way; from here on whoever has either key has both.
+    pub(crate) fn begin_rotation(&self, rotation: &Rotation) -> Result<(), StoreError> {
+        let mut chance = Chance::draw()?;
+        files::write_whole(&self.files.rotation, &rotation.sealed(&mut chance, self.store))?;
+        self.masters.lock().ring = vec![rotation.old.clone(), rotation.new.clone()];
+        Ok(())
+    }
+
+    /// Wraps a group's key under the new master key. `false` when there is nothing to wrap: its file is lost.
+    pub(crate) fn rewrap_group(&self, group: i64, rotation: &Rotation) -> Result<bool, StoreError> {
+        let path = self.files.group(group);
+        let Some(sealed) = read_if_there(&path)? else { return Ok(false) };
+        let place = self.group_place(group);
+        if rotation.new.open_key(&place, &sealed).is_some() {
+            return Ok(true);
+        }
+        let Some(key) = rotation.old.open_key(&place, &sealed) else { return Ok(false) };
+        let wrapped = rotation.new.seal(&mut Chance::draw()?, &place, key.as_slice());
+        files::write_whole(&path, &wrapped).map(|()| true)
+    }
+
+    /// The store's secret, sealed under a master key.
+    pub(crate) fn sealed_secret(&self, master: &Seal) -> Result<Vec<u8>, StoreError> {
+        let mut chance = Chance::draw()?;
+        Ok(master.seal(&mut chance, &Self::store_place(self.store), self.secret.as_slice()))
+    }
+
+    /// From here on only the new key of a finished change is used.
+    pub(crate) fn end_rotation(&self, rotation: &Rotation) {
+        let mut masters = self.masters.lock();
+        masters.given = rotation.given.then(|| Zeroizing::new(*rotation.new.bytes()));
+        masters.ring = vec![rotation.new.clone()];
+    }
+
+    /// Whether the master key is handed in at every opening, rather than read from its file.
+    pub(crate) fn is_given(&self) -> bool {
+        self.masters.lock().given.is_some()
     }
 
     /// The key of what belongs to the store as a whole and to no subject.
@@ -184,30 +344,35 @@ impl Keyring {
     }
 
     /// The key of a group. `None` when its file is gone.
-    pub(crate) fn group(&self, group: i64) -> Result<Option<Arc<Seal>>, StoreError> {
+    pub(crate) fn group(&self, group: i64, connection: &Connection) -> Result<Option<Arc<Seal>>, StoreError> {
         if let Some(known) = self.groups.lock().get(&group) {
             return Ok(Some(known.clone()));
         }
         let path = self.files.group(group);
-        let sealed = match fs::read(&path) {
-            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            read => read.map_err(|error| error::file(error, &path, "read"))?,
-        };
-        let key = self.master.open_key(&self.group_place(group), &sealed).ok_or_else(|| {
+        let Some(sealed) = read_if_there(&path)? else { return Ok(None) };
+        let Some((_, key)) = self.open_with_master(&self.group_place(group), &sealed)? else {
+            // Is it the file, or this process's master key?
+            self.current_master(connection)?;
             let message =
                 format!("group key `{}` is not what was written; restore it from a backup", path.display());
-            StoreError::new(StoreErrorKind::Key, message)
-        })?;
+            return Err(StoreError::new(StoreErrorKind::Key, message));
+        };
         let key = Arc::new(Seal::new(key));
         self.groups.lock().insert(group, key.clone());
         Ok(Some(key))
     }
 
     /// Makes the key of a new group and its file, durably. Called with the write lock held, so no other process makes
-    /// the same one; a file of that name is left over from a crash.
-    pub(crate) fn create_group(&self, group: i64, chance: &mut Chance) -> Result<Arc<Seal>, StoreError> {
+    /// the same one or changes the master key; a file of that name is left over from a crash.
+    pub(crate) fn create_group(
+        &self,
+        group: i64,
+        chance: &mut Chance,
+        connection: &Connection,
+    ) -> Result<Arc<Seal>, StoreError> {
+        let master = self.current_master(connection)?;
         let key = Arc::new(Seal::new(chance.secret()));
-        let sealed = self.master.seal(chance, &self.group_place(group), key.bytes());
+        let sealed = master.seal(chance, &self.group_place(group), key.bytes());
         files::write_whole(&self.files.group(group), &sealed)?;
         self.groups.lock().insert(group, key.clone());
         Ok(key)
@@ -251,22 +416,39 @@ impl Keyring {
     ///
     /// A file no group refers to is left over from a crash around a shredding and is destroyed, unless a known group
     /// has none: then database and keys are of different dates, and nothing is touched.
-    pub(crate) fn reconcile(&self, known: &[(i64, i64)]) -> Result<(), StoreError> {
+    pub(crate) fn reconcile(&self, known: &[i64]) -> Result<(), StoreError> {
         let (present, strays) = self.files.list()?;
-        let missing: Vec<&(i64, i64)> = known.iter().filter(|(group, _)| !present.contains(group)).collect();
-        if let Some((group, _)) = missing.first() {
-            let keys: i64 = missing.iter().map(|(_, keys)| keys).sum();
-            let message = format!(
-                "group key `{}` is missing ({} in all): the words of {keys} sources and subjects cannot be read; bring it back",
-                self.files.group(*group).display(),
-                missing.len(),
-            );
-            return Err(StoreError::new(StoreErrorKind::Key, message));
+        if known.iter().any(|group| !present.contains(group)) {
+            return Ok(());
         }
-        let known: FxHashSet<i64> = known.iter().map(|(group, _)| *group).collect();
+        let known: FxHashSet<i64> = known.iter().copied().collect();
         for group in present.difference(&known) {
             files::destroy(&self.files.group(*group))?;
         }
+        if !self.files.rotation.exists() {
+            files::destroy(&self.files.retired)?;
+        }
         strays.iter().try_for_each(|stray| files::destroy(stray))
+    }
+}
+
+/// The first key that opens `sealed`, and what it holds.
+fn opens(ring: &[Arc<Seal>], place: &Place, sealed: &[u8]) -> Option<(Arc<Seal>, Zeroizing<[u8; 32]>)> {
+    ring.iter().find_map(|key| key.open_key(place, sealed).map(|opened| (key.clone(), opened)))
+}
+
+/// Where a change of the master key is under way, the other key of it.
+fn add_partner(files: &KeyFiles, store: [u8; 16], masters: &mut Masters) -> Result<(), StoreError> {
+    let Some(bytes) = read_if_there(&files.rotation)? else { return Ok(()) };
+    if let Some(rotation) = masters.ring.iter().find_map(|key| Rotation::open(&bytes, store, key)) {
+        masters.ring = vec![rotation.old, rotation.new];
+    }
+    Ok(())
+}
+
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    match fs::read(path) {
+        Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        read => read.map(Some).map_err(|error| error::file(error, path, "read")),
     }
 }

@@ -3,9 +3,8 @@
 //! In reading order: `files` and `connection` touch the disk; `keyring` and `seal` hold the keys and seal words
 //! with them; `schema` has the tables; `row` takes rows to disk and back; `writer` is the one thread that
 //! writes, many callers to one commit; then the contract's verbs, each in its file: `append`, `read`, `erase`,
-//! `turn`, `verify`. Beside it, on a file of its own, `telemetry`.
-//! `turn`, `verify`; and beside the ledger what can be lost: `vectors`.
-//! `turn`, `policy`, `verify`.
+//! `turn`, `policy`, `verify`; then what is done to keys: `rotate`, `lost`. Beside the ledger, on files of their own, what
+//! can be lost: `telemetry`, `vectors`.
 #![deny(missing_docs)]
 
 mod append;
@@ -15,10 +14,12 @@ mod erase;
 mod error;
 mod files;
 mod keyring;
+mod lost;
 mod open;
 mod policy;
 mod read;
 mod residue;
+mod rotate;
 mod row;
 mod schema;
 mod seal;
@@ -39,7 +40,7 @@ use ledger::log::{Entry, Erasure, Keyed};
 use ledger::policy::PolicyAct;
 use ledger::scope::{Scope, Subject};
 use ledger::store::{
-    Appended, Capabilities, Durability, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store,
+    Appended, Capabilities, Damage, Durability, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store,
     StoreError, StoreErrorKind, Verified,
 };
 use ledger::time::Instant;
@@ -47,6 +48,8 @@ use ledger::turn::TurnRecord;
 use ledger::vectors::VectorStore;
 use zeroize::Zeroizing;
 
+pub use crate::lost::{GroupState, KeyGroup};
+pub use crate::rotate::{Rotated, RotationStep};
 pub use crate::telemetry::SqliteTelemetry;
 
 use crate::connection::{Access, Readers};
@@ -213,6 +216,10 @@ impl Store for SqliteStore {
 
     fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
         self.read_subjects()
+    }
+
+    fn unreadable(&self) -> Result<Vec<Damage>, StoreError> {
+        self.read_unreadable()
     }
 
     fn vector_store(&self) -> &dyn VectorStore {

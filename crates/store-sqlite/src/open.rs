@@ -41,13 +41,13 @@ impl SqliteStore {
                 let master = key_files.master(given, false)?;
                 let connection = connection::open(&access, false)?;
                 schema::check(schema::version(&connection)?)?;
-                (Arc::new(unlock(&connection, key_files, master)?), None)
+                (Arc::new(unlock(&connection, key_files, given, master)?), None)
             }
             false => {
                 prepare_files(dir, &access, &key_files, there)?;
                 let master = key_files.master(given, !there)?;
                 let connection = connection::open(&access, true)?;
-                let keyring = Arc::new(set_up(&connection, &access, key_files, master, there)?);
+                let keyring = Arc::new(set_up(&connection, &access, key_files, given, master, there)?);
                 for ending in ["", "-wal", "-shm"] {
                     files::own_file(&sibling(&access.path, ending))?;
                 }
@@ -179,6 +179,7 @@ fn set_up(
     connection: &Connection,
     access: &Access,
     key_files: KeyFiles,
+    given: Option<&[u8; 32]>,
     master: Seal,
     there: bool,
 ) -> Result<Keyring, StoreError> {
@@ -203,10 +204,10 @@ fn set_up(
                 .execute("INSERT INTO store (one, id, secret) VALUES (1, ?, ?)", (store, sealed))
                 .map_err(failed)?;
         }
-        let keyring = unlock(connection, key_files, master)?;
-        let mut groups = connection.prepare("SELECT key_group, keys FROM key_group").map_err(failed)?;
-        let known = groups.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(failed)?;
-        let known: Vec<(i64, i64)> = known.collect::<rusqlite::Result<_>>().map_err(failed)?;
+        let keyring = unlock(connection, key_files, given, master)?;
+        let mut groups = connection.prepare("SELECT key_group FROM key_group").map_err(failed)?;
+        let known = groups.query_map([], |row| row.get(0)).map_err(failed)?;
+        let known: Vec<i64> = known.collect::<rusqlite::Result<_>>().map_err(failed)?;
         keyring.reconcile(&known)?;
         Ok(keyring)
     };
@@ -264,12 +265,17 @@ fn use_write_ahead_log(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Opens the store's secret.
-fn unlock(connection: &Connection, key_files: KeyFiles, master: Seal) -> Result<Keyring, StoreError> {
+fn unlock(
+    connection: &Connection,
+    key_files: KeyFiles,
+    given: Option<&[u8; 32]>,
+    master: Seal,
+) -> Result<Keyring, StoreError> {
     let (store, sealed): ([u8; 16], Vec<u8>) = connection
         .query_row("SELECT id, secret FROM store", [], |row| Ok((row.get(0)?, row.get(1)?)))
         .map_err(|error| match error {
             rusqlite::Error::QueryReturnedNoRows => error::damaged("`ledger.db`", "has lost its first row"),
             other => error::sqlite(other, "open the store"),
         })?;
-    Keyring::open(key_files, master, store, &sealed)
+    Keyring::open(key_files, given, master, store, &sealed)
 }

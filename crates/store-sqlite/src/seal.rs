@@ -35,6 +35,7 @@ pub(crate) enum Column {
     ActWords = 10,
     Vector = 11,
     PolicyActWords = 12,
+    MasterKey = 32,
 }
 
 /// The one place a sealed value belongs to.

@@ -17,7 +17,7 @@ use crate::keyring::{GROUP_KEYS_MAX, OWN};
 use crate::row::{Owner, Seals, signed};
 use crate::seal::{Column, Seal};
 use crate::writer::Hand;
-use crate::{Shared, SqliteStore};
+use crate::{Shared, SqliteStore, lost};
 
 /// The most opened keys kept in memory; beyond it they are opened again.
 const CACHE_MAX: usize = 20_000;
@@ -123,7 +123,7 @@ impl Seals for StoredSeals<'_> {
             .optional()
             .map_err(failed)?;
         let Some((group, wrapped)) = stored else { return Ok(None) };
-        let seal = Arc::new(Seal::new(unwrap(shared, known.uid, source, group, &wrapped)?));
+        let seal = Arc::new(Seal::new(unwrap(shared, connection, known.uid, source, group, &wrapped)?));
         shared.cache.keep_seal(known.number, source, seal.clone());
         Ok(Some(seal))
     }
@@ -132,6 +132,7 @@ impl Seals for StoredSeals<'_> {
 /// Opens a wrapped data key.
 pub(crate) fn unwrap(
     shared: &Shared,
+    connection: &Connection,
     uid: [u8; 16],
     source: Position,
     group: i64,
@@ -139,10 +140,9 @@ pub(crate) fn unwrap(
 ) -> Result<Zeroizing<[u8; 32]>, StoreError> {
     // A group's number may be given again after a transaction that did not commit; then memory has the older key.
     for _ in 0..2 {
-        let key = shared.keyring.group(group)?.ok_or_else(|| {
-            let message = format!("group key `keys/groups/{group}.key` is missing: bring it back");
-            StoreError::new(StoreErrorKind::Key, message)
-        })?;
+        let Some(key) = shared.keyring.group(group, connection)? else {
+            return Err(lost::missing(connection, group));
+        };
         if let Some(opened) = shared.keyring.unwrap((group, &key), uid, source, wrapped) {
             return Ok(opened);
         }
@@ -202,14 +202,13 @@ pub(crate) fn add_key(
         .prepare_cached("SELECT key_group FROM key_group WHERE keys < ? ORDER BY key_group DESC LIMIT 1")
         .and_then(|mut select| select.query_row([GROUP_KEYS_MAX], |row| row.get(0)).optional())
         .map_err(failed)?;
-    let (group, key) = match with_room {
-        Some(group) => {
-            let key = hand.keyring.group(group)?.ok_or_else(|| {
-                let message = format!("group key `keys/groups/{group}.key` is missing: bring it back");
-                StoreError::new(StoreErrorKind::Key, message)
-            })?;
-            (group, key)
-        }
+    let there = match with_room {
+        Some(group) => hand.keyring.group(group, &hand.connection)?.map(|key| (group, key)),
+        None => None,
+    };
+    // A group whose key is lost takes in no more.
+    let (group, key) = match there {
+        Some(there) => there,
         None => new_group(hand, &mut chance)?,
     };
     let wrapped = hand.keyring.wrap(&mut chance, (group, &key), uid, source, seal.bytes());
@@ -233,7 +232,7 @@ pub(crate) fn new_group(hand: &mut Hand, chance: &mut Chance) -> Result<(i64, Ar
         .map_err(|error| error::sqlite(error, "write a key"))?;
     let group = hand.connection.last_insert_rowid();
     hand.created_groups.push(group);
-    let key = hand.keyring.create_group(group, chance)?;
+    let key = hand.keyring.create_group(group, chance, &hand.connection)?;
     Ok((group, key))
 }
 
@@ -297,6 +296,7 @@ impl SqliteStore {
         ))
     }
 
+    /// Every subject whose name can be read; [`crate::SqliteStore::unreadable`] names the others.
     pub(crate) fn read_subjects(&self) -> Result<Vec<Subject>, StoreError> {
         let failed = |error| error::sqlite(error, "list subjects");
         let shared = &self.shared;
@@ -304,32 +304,54 @@ impl SqliteStore {
         let mut after = 0;
         loop {
             // In pieces, so that no snapshot grows old.
-            let piece = shared.readers.read(|connection| {
+            let (piece, keyless) = shared.readers.read(|connection| {
                 let mut select = connection
-                    .prepare_cached("SELECT subject, uid, name FROM subject WHERE subject > ? ORDER BY subject LIMIT 1000")
+                    .prepare_cached(
+                        "SELECT subject FROM subject WHERE subject > ? ORDER BY subject LIMIT 1000",
+                    )
                     .map_err(failed)?;
-                let mut rows = select.query([after]).map_err(failed)?;
-                let mut piece: Vec<(i64, Subject)> = Vec::new();
-                while let Some(row) = rows.next().map_err(failed)? {
-                    let read = || Ok((row.get::<_, i64>(0)?, row.get::<_, [u8; 16]>(1)?, row.get::<_, Vec<u8>>(2)?));
-                    let (number, uid, sealed) = read().map_err(failed)?;
-                    let known = Known { number, uid, rewritten: 0 };
-                    let owner = Owner { store: shared.keyring.store(), uid };
-                    let seal = StoredSeals { shared, connection, known }.seal_of(OWN)?;
-                    let name = seal
-                        .and_then(|seal| seal.open(&owner.place(Column::SubjectName, OWN, OWN), &sealed))
-                        .and_then(|name| String::from_utf8(name).ok())
-                        .and_then(|name| Subject::parse(&name).ok())
-                        .ok_or_else(|| damaged(format!("name of subject number {number}"), "does not open"))?;
-                    piece.push((number, name));
+                let numbers = select.query_map([after], |row| row.get::<_, i64>(0)).map_err(failed)?;
+                let mut piece = Vec::new();
+                let mut keyless = Vec::new();
+                for number in numbers {
+                    let number = number.map_err(failed)?;
+                    match name_of(shared, connection, number) {
+                        Err(error) if error.kind() == StoreErrorKind::Key => keyless.push(number),
+                        name => piece.push((number, name?)),
+                    }
                 }
-                Ok(piece)
+                Ok((piece, keyless))
             })?;
-            let Some((last, _)) = piece.last() else { break };
-            after = *last;
-            subjects.extend(piece.into_iter().map(|(_, name)| name));
+            let last = piece.iter().map(|(number, _)| *number).chain(keyless.iter().copied()).max();
+            for number in keyless {
+                // Perhaps its key was only being wrapped anew; a read by itself looks again.
+                match shared.readers.read(|connection| name_of(shared, connection, number)) {
+                    Err(error) if error.kind() == StoreErrorKind::Key => {}
+                    name => subjects.extend(name?),
+                }
+            }
+            let Some(last) = last else { break };
+            after = last;
+            subjects.extend(piece.into_iter().filter_map(|(_, name)| name));
         }
         subjects.sort_unstable();
         Ok(subjects)
     }
+}
+
+/// The name of a subject; `None` when it is not there any more.
+fn name_of(shared: &Shared, connection: &Connection, number: i64) -> Result<Option<Subject>, StoreError> {
+    let stored: Option<([u8; 16], Vec<u8>)> = connection
+        .prepare_cached("SELECT uid, name FROM subject WHERE subject = ?")
+        .and_then(|mut select| select.query_row([number], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        .map_err(|error| error::sqlite(error, "list subjects"))?;
+    let Some((uid, sealed)) = stored else { return Ok(None) };
+    let known = Known { number, uid, rewritten: 0 };
+    let owner = Owner { store: shared.keyring.store(), uid };
+    let seal = StoredSeals { shared, connection, known }.seal_of(OWN)?;
+    seal.and_then(|seal| seal.open(&owner.place(Column::SubjectName, OWN, OWN), &sealed))
+        .and_then(|name| String::from_utf8(name).ok())
+        .and_then(|name| Subject::parse(&name).ok())
+        .map(Some)
+        .ok_or_else(|| damaged(format!("name of subject number {number}"), "does not open"))
 }

@@ -18,11 +18,11 @@ use rusqlite::{Connection, ErrorCode, Row, params};
 use crate::connection::{self, Access, sibling, with_patience};
 use crate::{error, files};
 
-/// The tables.
-const SCHEMA: &str = include_str!("telemetry.sql");
+/// The tables, as numbered steps: step `n` leads from version `n` to `n + 1`.
+const STEPS: [&str; 2] = [include_str!("telemetry.sql"), include_str!("telemetry-2.sql")];
 
 /// The version this program writes.
-const VERSION: u32 = 1;
+const VERSION: u32 = STEPS.len() as u32;
 
 /// `TesT`, so that a file of another program, the ledger among them, is told apart.
 const APPLICATION: i32 = 0x5465_7354;
@@ -143,8 +143,10 @@ impl SqliteTelemetry {
             let make = |transaction: rusqlite::Transaction<'_>| {
                 // Another process may have made the tables meanwhile.
                 let version: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-                if version == 0 {
-                    transaction.execute_batch(SCHEMA)?;
+                for step in STEPS.iter().skip(version as usize) {
+                    transaction.execute_batch(step)?;
+                }
+                if version < VERSION {
                     transaction.pragma_update(None, "user_version", VERSION)?;
                     transaction.pragma_update(None, "application_id", APPLICATION)?;
                 }
@@ -292,6 +294,34 @@ impl Telemetry for SqliteTelemetry {
             Ok(tallies)
         })?;
         Ok(tallies.unwrap_or_default())
+    }
+
+    fn record_limits(&self, day: Day, hits: &[(u32, u64)]) -> Result<(), StoreError> {
+        self.write("record", |connection| {
+            let transaction = connection.transaction()?;
+            {
+                let mut add = transaction.prepare_cached(
+                    "INSERT INTO limit_hit VALUES (?, ?, ?)
+                     ON CONFLICT DO UPDATE SET times = times + excluded.times",
+                )?;
+                for (limit, times) in hits {
+                    add.execute(params![day.0, limit, signed(*times)])?;
+                }
+            }
+            transaction.execute("DELETE FROM limit_hit WHERE day < ?", [day.before(ROLLUP_DAYS).0])?;
+            transaction.commit()
+        })
+    }
+
+    fn limit_hits(&self) -> Result<Vec<(Day, u32, u64)>, StoreError> {
+        let hits = self.read(|connection| {
+            let mut select =
+                connection.prepare_cached("SELECT day, number, times FROM limit_hit ORDER BY day, number")?;
+            let rows =
+                select.query_map([], |row| Ok((Day(row.get(0)?), row.get(1)?, row.get(2).map(unsigned)?)))?;
+            rows.collect()
+        })?;
+        Ok(hits.unwrap_or_default())
     }
 
     fn shadow_is_off(&self) -> bool {

@@ -15,7 +15,7 @@ use ledger::scope::Scope;
 use ledger::store::{Appended, Erased, Store, StoreErrorKind};
 use ledger::vectors::{ModelIdentity, Placed, Quantised, VectorRow};
 use rusqlite::Connection;
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::SqliteStore;
 
 fn append(store: &SqliteStore, scope: &Scope, basis: u64, batch: Batch) {
     let appended = store.append(scope, basis, &[keyed(basis, batch)]).expect("appended");
@@ -361,8 +361,13 @@ fn a_shredded_source_takes_its_group_key_along() {
     let attacked = places::fresh();
     copy(&directory, &attacked);
     fs::write(attacked.join("ledger.db"), old_database).expect("the backup");
-    let error = SqliteStore::open(&attacked, Options::default()).map(drop).expect_err("no key");
-    assert_eq!(error.kind(), StoreErrorKind::Key);
+    let store = places::open(&attacked);
+    for scope in [&ana, &ben] {
+        let error = store.changes_since(scope, 0).map(drop).expect_err("no key");
+        assert_eq!(error.kind(), StoreErrorKind::Key);
+    }
+    assert_eq!(store.subjects().expect("subjects"), []);
+    drop(store);
     let store = places::open(&directory);
     for scope in [&ana, &ben] {
         let erased = store.erase_subject(scope, &[]).expect("erased");

@@ -161,18 +161,6 @@ fn a_key_given_is_never_written_down() {
 }
 
 #[test]
-fn a_missing_group_key_is_named() {
-    let directory = written();
-    fs::remove_file(directory.join("keys/groups/1.key")).expect("lost");
-    let stray = directory.join("keys/groups/77.key");
-    fs::write(&stray, [1; 60]).expect("a stray file");
-    let error = refusal(&directory, Options::default());
-    assert_eq!(error.kind(), StoreErrorKind::Key);
-    assert!(error.to_string().contains("1.key"), "{error}");
-    assert!(stray.exists(), "keys and database of different dates: nothing may be destroyed");
-}
-
-#[test]
 fn leftover_group_keys_are_destroyed_at_opening() {
     let directory = written();
     for name in ["77.key", "78.key.123.new"] {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    backup, completions, correct, demo, disputes, doctor, export, forget, history, import, init, list, man,
-    model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay, restore, shadow,
-    sources, state, study, timeline, turn, used, verify, why,
+    backup, completions, correct, demo, disputes, doctor, drill, export, forget, history, import, init, keys,
+    list, man, model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay, restore,
+    shadow, sources, state, study, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -111,6 +111,8 @@ pub(crate) enum Verb {
     Export(export::Arguments),
     Backup(backup::Arguments),
     Restore(restore::Arguments),
+    Drill(drill::Arguments),
+    Keys(keys::Arguments),
     Rebuild(rebuild::Arguments),
     Shadow(shadow::Arguments),
     Study(study::Arguments),

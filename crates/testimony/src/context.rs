@@ -1,7 +1,8 @@
 //! What every verb needs: the data directory, the subject, the clock, and a way to answer.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use engine::embed::EmbedProgress;
@@ -13,6 +14,7 @@ use ledger::reference::ReferenceStore;
 use ledger::scope::{Scope, Subject};
 use ledger::time::{Instant, Moment, Zone};
 use serde::Serialize;
+use store_sqlite::SqliteStore;
 use testimony::Config;
 use testimony::embedding::embed;
 use zeroize::Zeroizing;
@@ -98,6 +100,16 @@ impl Context {
     /// The engine for writing: the data directory is made when it is not there.
     pub fn create(&self) -> Result<Engine, Stop> {
         Ok(testimony::open(self.config())?)
+    }
+
+    /// The store alone, for what is done to it as a whole.
+    pub fn store(&self) -> Result<SqliteStore, Stop> {
+        Ok(testimony::open_store(&self.config)?)
+    }
+
+    /// How the store of this run is opened, without a model.
+    pub fn plain_config(&self) -> Config {
+        self.config.clone()
     }
 
     /// The engine for reading. Where nothing was ever remembered it looks at an empty memory, and nothing is made.
@@ -215,17 +227,32 @@ pub(crate) fn maybe_instant(option: &str, text: Option<&str>) -> Result<Option<I
     text.map(|text| instant(option, text)).transpose()
 }
 
-/// The master key, where the environment gives one: 64 hexadecimal digits.
-#[allow(clippy::disallowed_methods, reason = "configuration is read once, here")]
+/// The master key, where the environment or a command gives one: 64 hexadecimal digits.
 fn master_key() -> Result<Option<Zeroizing<[u8; 32]>>, Failure> {
-    let Ok(written) = std::env::var("TESTIMONY_MASTER_KEY").map(Zeroizing::new) else { return Ok(None) };
-    if written.is_empty() {
-        return Ok(None);
-    }
+    given_key("TESTIMONY_MASTER_KEY", "TESTIMONY_MASTER_KEY_COMMAND")
+}
+
+/// The master key to change to, where one is given.
+pub(crate) fn new_master_key() -> Result<Option<Zeroizing<[u8; 32]>>, Failure> {
+    given_key("TESTIMONY_NEW_MASTER_KEY", "TESTIMONY_NEW_MASTER_KEY_COMMAND")
+}
+
+/// The longest answer of a command for a key that is read, in bytes.
+const KEY_ANSWER_BYTES_MAX: u64 = 4 * 1024;
+
+/// A key from the variable `name`, else from what the command in the variable `command` prints.
+#[allow(clippy::disallowed_methods, reason = "configuration is read once, here")]
+fn given_key(name: &'static str, command: &'static str) -> Result<Option<Zeroizing<[u8; 32]>>, Failure> {
+    let set = |name: &str| std::env::var(name).ok().filter(|written| !written.is_empty());
+    let (from, written) = match (set(name).map(Zeroizing::new), set(command)) {
+        (Some(written), _) => (name, written),
+        (None, Some(order)) => (command, key_of_command(command, &order)?),
+        (None, None) => return Ok(None),
+    };
     let digits: Option<Vec<u8>> =
         written.chars().map(|digit| digit.to_digit(16).and_then(|value| u8::try_from(value).ok())).collect();
     let digits = digits.map(Zeroizing::new).filter(|digits| digits.len() == 64).ok_or_else(|| {
-        Failure::input("`TESTIMONY_MASTER_KEY` is not 64 hexadecimal digits")
+        Failure::input(format!("`{from}` is not 64 hexadecimal digits"))
             .hint("`openssl rand -hex 32` makes one for a new data directory")
     })?;
     let mut key = Zeroizing::new([0_u8; 32]);
@@ -233,6 +260,33 @@ fn master_key() -> Result<Option<Zeroizing<[u8; 32]>>, Failure> {
         *byte = pair.iter().fold(0, |sum, digit| sum * 16 + digit);
     }
     Ok(Some(key))
+}
+
+/// What a command prints, without white space around it. Its standard error is the person's to see.
+fn key_of_command(name: &'static str, order: &str) -> Result<Zeroizing<String>, Failure> {
+    let failed = |why: String| {
+        Failure {
+            exit: Exit::Damaged,
+            code: "key",
+            message: format!("`{name}` gave no key: {why}"),
+            hint: None,
+        }
+        .hint("run the command by hand; it prints 64 hexadecimal digits")
+    };
+    let mut child = Command::new("sh")
+        .args(["-c", order])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(error.to_string()))?;
+    let mut written = Zeroizing::new(String::new());
+    let answer = child.stdout.take().map(|out| out.take(KEY_ANSWER_BYTES_MAX).read_to_string(&mut written));
+    let status = child.wait().map_err(|error| failed(error.to_string()))?;
+    match answer {
+        _ if !status.success() => Err(failed(format!("it ended with {status}"))),
+        Some(Ok(_)) => Ok(Zeroizing::new(written.trim().to_owned())),
+        _ => Err(failed("its answer is no text".to_owned())),
+    }
 }
 
 /// Whether the environment lets the shadow lane run: `TESTIMONY_SHADOW` is `on` or `off`, on when left out.

@@ -46,6 +46,7 @@ fn message(source: SourceInput, draft: MessageDraft, is_document: bool) -> Messa
         proposals,
         proposer: None,
         idempotency_key: None,
+        kept_on_purpose: false,
     }
 }
 

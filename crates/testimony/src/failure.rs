@@ -5,10 +5,14 @@ use std::io::{self, Write};
 use clap::error::{ContextKind, ErrorKind as UsageKind};
 use engine::{EngineError, ErrorKind};
 use inference::{InferenceError, InferenceErrorKind};
+use ledger::limits::OverLimit;
 use ledger::store::StoreErrorKind;
 use serde_json::json;
 use testimony::OpenError;
 use testimony::backup::BackupError;
+use testimony::drill::DrillError;
+
+use crate::hits;
 
 /// How the process ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +90,17 @@ impl Failure {
         Self { exit: Exit::Usage, code: "usage", message: message.into(), hint: Some("see `--help`") }
     }
 
+    /// Something over a limit; it is counted.
+    pub fn over(over: &OverLimit) -> Self {
+        hits::note(over.limit, 1);
+        Self {
+            exit: Exit::Input,
+            code: over.limit.code,
+            message: over.to_string(),
+            hint: Some(over.limit.fix),
+        }
+    }
+
     /// The same with a hint.
     pub fn hint(mut self, hint: &'static str) -> Self {
         self.hint = Some(hint);
@@ -137,6 +152,7 @@ impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let (code, hint) = match &error {
             EngineError::Input(_) => ("bad_input", None),
+            EngineError::Limit(over) => return Self::over(over),
             EngineError::NotFound(_) => (
                 "not_found",
                 Some("`recall`, `state` and `sources` list ids; a forgotten id answers like a foreign one"),
@@ -223,27 +239,74 @@ impl From<InferenceError> for Stop {
 impl From<BackupError> for Failure {
     fn from(error: BackupError) -> Self {
         let message = error.to_string();
-        let (exit, code) = match &error {
-            BackupError::Nothing(_) => (Exit::Refused, "not_found"),
-            BackupError::NotEmpty(_) => (Exit::Input, "not_empty"),
-            BackupError::Inside(_) => (Exit::Input, "inside_data"),
-            BackupError::Moving => (Exit::Conflict, "conflict"),
-            BackupError::Database(source) => match source.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::DiskFull) => (Exit::NotPermitted, "full"),
-                Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
-                    (Exit::Damaged, "damaged")
-                }
-                Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
-                    (Exit::Conflict, "busy")
-                }
-                Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly) => {
-                    (Exit::NotPermitted, "not_permitted")
-                }
-                _ => (Exit::Fault, "internal"),
-            },
-            BackupError::File { path, source, doing } => return Self::file(doing, path, source),
+        let (exit, code, hint) = match error {
+            BackupError::Nothing(_) => (Exit::Refused, "not_found", None),
+            BackupError::NotEmpty(_) => (Exit::Input, "not_empty", None),
+            BackupError::Inside(_) => (Exit::Input, "inside_data", None),
+            BackupError::NotApart { .. } => (Exit::Input, "not_apart", None),
+            BackupError::Moving => (Exit::Conflict, "conflict", None),
+            BackupError::Interrupted => (Exit::Interrupted, "interrupted", None),
+            BackupError::Unfinished(_) => {
+                (Exit::Damaged, "unfinished", Some("take an older one; this one may be removed"))
+            }
+            BackupError::NoBackup(_) => (Exit::Input, "no_backup", Some("give a directory made by `backup`")),
+            BackupError::Manifest { .. } => {
+                (Exit::Damaged, "damaged", Some("the list of files is damaged; try another copy"))
+            }
+            BackupError::Newer { .. } => {
+                (Exit::Damaged, "newer", Some("upgrade this program to the version that took the backup"))
+            }
+            BackupError::Differs { .. } => (
+                Exit::Damaged,
+                "damaged",
+                Some(
+                    "`testimony backup --check DIR` names every file; copy it again, or try an older backup",
+                ),
+            ),
+            BackupError::KeysApart(_) => {
+                (Exit::Input, "keys_apart", Some("name where they are with `--keys DIR`"))
+            }
+            BackupError::OtherPart { .. } => {
+                (Exit::Input, "other_part", Some("`restore DATA --keys KEYS` takes data and keys kept apart"))
+            }
+            BackupError::OtherStore(_) => (Exit::Input, "other_store", None),
+            BackupError::KeysOlder(_) => {
+                (Exit::Input, "keys_older", Some("give the keys that were copied with the data, or after it"))
+            }
+            BackupError::Database(source) => {
+                let (exit, code) = of_database(&source);
+                (exit, code, None)
+            }
+            BackupError::File { path, source, doing } => return Self::file(doing, &path, &source),
         };
-        Self { exit, code, message, hint: None }
+        Self { exit, code, message, hint }
+    }
+}
+
+fn of_database(error: &rusqlite::Error) -> (Exit, &'static str) {
+    use rusqlite::ErrorCode;
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => (Exit::NotPermitted, "full"),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (Exit::Damaged, "damaged"),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (Exit::Conflict, "busy"),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => (Exit::NotPermitted, "not_permitted"),
+        _ => (Exit::Fault, "internal"),
+    }
+}
+
+impl From<DrillError> for Failure {
+    fn from(error: DrillError) -> Self {
+        match error {
+            DrillError::Backup(error) => error.into(),
+            DrillError::Open(error) => error.into(),
+            DrillError::Engine(error) => error.into(),
+        }
+    }
+}
+
+impl From<DrillError> for Stop {
+    fn from(error: DrillError) -> Self {
+        Self::Failed(error.into())
     }
 }
 

@@ -17,6 +17,7 @@
 
 pub mod backup;
 pub mod drafts;
+pub mod drill;
 pub mod embedding;
 pub mod models;
 pub mod shadow;
@@ -117,8 +118,7 @@ pub enum OpenError {
 /// [`OpenError`]; nothing in an existing directory is changed then.
 pub fn open(config: Config) -> Result<Engine, OpenError> {
     let policies = policies(&config)?;
-    let options = Options { master_key: config.master_key, ..Options::default() };
-    let store = SqliteStore::open(&config.data, options).map_err(EngineError::from)?;
+    let store = open_store(&config)?;
     let engine =
         Engine::new(Arc::new(store), policies, Arc::new(Tokens)).with_memory_limit(config.memory_bytes_max);
     let lane = config.shadow.then(|| shadow::lane(&config.data)).flatten();
@@ -130,6 +130,15 @@ pub fn open(config: Config) -> Result<Engine, OpenError> {
         Some(embedder) => engine.with_embedder(embedder),
         None => engine,
     })
+}
+
+/// The store alone, for what is done to it as a whole: its keys, and what a restored copy lacks.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_store(config: &Config) -> Result<SqliteStore, OpenError> {
+    let options = Options { master_key: config.master_key.clone(), ..Options::default() };
+    Ok(SqliteStore::open(&config.data, options).map_err(EngineError::from)?)
 }
 
 /// The models a configuration names, and the file that says so; `None` where it names none. Nothing is connected to, and no

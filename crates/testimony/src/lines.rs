@@ -6,8 +6,10 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The longest line read, in bytes: a message of the greatest length with every byte written as an escape, and more.
-pub(crate) const LINE_BYTES_MAX: usize = 128 * 1024 * 1024;
+use ledger::limits::Limit;
+
+/// The longest line read, in bytes.
+const LINE_BYTES_MAX: usize = Limit::LINE_BYTES.size();
 
 /// Lines that may wait.
 const LINES_WAITING_MAX: usize = 1_024;

@@ -7,10 +7,12 @@ mod arguments;
 mod commands;
 mod context;
 mod failure;
+mod hits;
 mod interrupt;
 mod lines;
 mod proposing;
 mod tell;
+mod whole_lines;
 
 use std::process::ExitCode;
 

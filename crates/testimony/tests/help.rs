@@ -28,6 +28,8 @@ const VERBS: &[&str] = &[
     "export",
     "backup",
     "restore",
+    "drill",
+    "keys",
     "rebuild",
     "shadow",
     "study",

@@ -11,6 +11,9 @@ pub(crate) const PREDICATES: &str = "policy/predicates.toml";
 /// Where the admission policy is.
 pub(crate) const ADMISSION: &str = "policy/admission/1.toml";
 
+/// Where the limits are.
+pub(crate) const LIMITS: &str = "crates/ledger/src/limits.rs";
+
 /// Where the gate's codes are.
 pub(crate) const GATE: &str = "crates/ledger/src/gate.rs";
 
@@ -35,6 +38,7 @@ pub(crate) fn pages(tree: &Tree) -> Result<Vec<Page>> {
     Ok(vec![
         Page { path: "docs/reference/predicates.md", text: predicates_page(tree)? },
         Page { path: "docs/reference/gate-codes.md", text: gate_codes_page(&gate_codes(tree)?) },
+        Page { path: "docs/reference/limits.md", text: limits_page(tree)? },
     ])
 }
 
@@ -79,6 +83,40 @@ fn gate_codes_page(codes: &[GateCode]) -> String {
          forgotten on request.\n",
     );
     page
+}
+
+/// The page of the limits, read row by row from the table in the source.
+fn limits_page(tree: &Tree) -> Result<String> {
+    let source = tree.get(LIMITS).with_context(|| format!("`{LIMITS}` is missing"))?;
+    let (_, table) =
+        source.split_once("\nlimits! {\n").with_context(|| format!("`{LIMITS}` has no table `limits!`"))?;
+    let mut page = format!(
+        "# Limits\n\nGenerated from `{LIMITS}` by `cargo run -p xtask -- reference`; do not edit.\n\n\
+         What is over a limit is refused before the work is done. The error carries the code below, and says which input it was,\n\
+         what was found, what is allowed, and what to do. `testimony doctor` tells how often each was met in the last thirty days.\n\n\
+         | code | what | at most | for each | instead |\n|---|---|---|---|---|\n"
+    );
+    let mut meaning = String::new();
+    let mut rows = 0;
+    for line in table.lines().map(str::trim).take_while(|line| *line != "}") {
+        if let Some(doc) = line.strip_prefix("///") {
+            meaning.push_str(doc);
+            continue;
+        }
+        // NUMBER NAME "code" MAX "unit" "per" "fix";
+        let parts: Vec<&str> = line.split('"').collect();
+        let [_, code, max, unit, _, per, _, fix, ";"] = parts.as_slice() else {
+            bail!("a row of `limits!` in `{LIMITS}` does not read: {line}");
+        };
+        let (meaning, max) = (std::mem::take(&mut meaning), max.trim().replace('_', " "));
+        let what = meaning.trim().trim_end_matches('.');
+        page.push_str(&format!("| `{code}` | {what} | {max} {unit} | {per} | {fix} |\n"));
+        rows += 1;
+    }
+    match rows {
+        0 => bail!("table `limits!` in `{LIMITS}` has no rows"),
+        _ => Ok(page),
+    }
 }
 
 /// The meaning as the end of a sentence that begins "because".
@@ -150,7 +188,12 @@ fn least_confidence(predicate: &Value, name: &str, admission: &Table) -> f64 {
 
 /// A small tree the pages can be made from.
 #[cfg(test)]
-pub(crate) const SAMPLE: [(&str, &str); 3] = [
+pub(crate) const SAMPLE: [(&str, &str); 4] = [
+    (
+        LIMITS,
+        "macro_rules! limits { x }\n\nlimits! {\n    /// The text\n    /// of a message.\n    0 TEXT \"too_long\" 1_024 \"bytes\" \
+         \"message\" \"cut it\";\n}\n",
+    ),
     (
         PREDICATES,
         "schema = 1\nversion = \"predicates/1\"\n[[predicate]]\nname = \"home_city\"\nclass = \"identity\"\nvalue = \"text\"\n\
@@ -186,6 +229,11 @@ mod tests {
         assert!(codes.contains("| 1 | `too_many` | beyond the number |"), "{codes}");
         assert!(codes.contains("| 2 | `low_confidence` | not sure |"), "{codes}");
         assert!(!codes.contains("`a`"), "{codes}");
+        let limits = &pages[2].text;
+        assert!(
+            limits.contains("| `too_long` | The text of a message | 1 024 bytes | message | cut it |"),
+            "{limits}"
+        );
     }
 
     #[test]

@@ -123,6 +123,7 @@ impl Life {
             proposals: None,
             proposer: None,
             idempotency_key: None,
+            kept_on_purpose: false,
         }
     }
 }

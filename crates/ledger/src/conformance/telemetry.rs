@@ -22,6 +22,7 @@ macro_rules! telemetry_suite {
             no_more_rows_are_kept_than_the_most
             the_switch_is_turned_and_turned_back
             extreme_numbers_come_back
+            limits_are_counted_day_by_day
         }
     };
     ($make:expr, reopen: $place:expr) => {
@@ -238,4 +239,19 @@ pub fn the_switch_reaches_whoever_has_the_place_open(make: MakeTelemetryPlace<'_
         assert_eq!(other.shadow_is_off(), !on);
     }
     assert!(open().shadow_is_off());
+}
+
+/// How often a limit was met adds up within its day, and goes when it is old.
+pub fn limits_are_counted_day_by_day(make: MakeTelemetry<'_>) {
+    let telemetry = make();
+    assert_eq!(telemetry.limit_hits().expect("hits"), []);
+    let day = Day(20_000);
+    telemetry.record_limits(day, &[(3, 2), (0, 1)]).expect("recorded");
+    telemetry.record_limits(day, &[(3, 5)]).expect("recorded");
+    telemetry.record_limits(Day(day.0 + 1), &[(3, 1)]).expect("recorded");
+    let expected = [(day, 0, 1), (day, 3, 7), (Day(day.0 + 1), 3, 1)];
+    assert_eq!(telemetry.limit_hits().expect("hits"), expected);
+    let late = Day(day.0 + ROLLUP_DAYS + 1);
+    telemetry.record_limits(late, &[]).expect("recorded");
+    assert_eq!(telemetry.limit_hits().expect("hits"), expected[2..]);
 }

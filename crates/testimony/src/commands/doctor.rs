@@ -7,10 +7,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use engine::{Engine, EngineError};
+use ledger::limits::Limit;
 use ledger::scope::Scope;
+use ledger::shadow::Day;
+use ledger::time::Moment;
 use ledger::vectors::ModelIdentity;
 use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
+use testimony::drill::Record;
+use testimony::shadow::telemetry;
 
 use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Failure, Stop};
@@ -74,6 +79,8 @@ pub(crate) fn run(context: &Context, _: Arguments) -> Outcome {
         look_at_keys(&context.data, &mut findings);
         look_at_sizes(&context.data, &mut findings);
         look_into(context, &mut findings);
+        look_at_drill(context, &mut findings);
+        look_at_limits(context, &mut findings);
     } else {
         findings.add("data", "nothing is there yet");
     }
@@ -132,8 +139,17 @@ fn look_at_modes(data: &Path, findings: &mut Findings) {
 }
 
 fn look_at_keys(data: &Path, findings: &mut Findings) {
-    let master = data.join("keys").join("master.key");
-    let groups = fs::read_dir(data.join("keys").join("groups")).map(Iterator::count).unwrap_or_default();
+    let keys = data.join("keys");
+    let master = keys.join("master.key");
+    let groups = fs::read_dir(keys.join("groups")).map(Iterator::count).unwrap_or_default();
+    if keys.join("rotation").exists() {
+        findings.complain(
+            "rotation",
+            Exit::Conflict,
+            "a change of the master key was cut off; old and new key both open the store",
+            "`testimony keys rotate --master` goes on",
+        );
+    }
     if master.is_file() {
         findings.add("keys", format!("master key on disk, {groups} group key file(s)"));
     } else {
@@ -175,7 +191,10 @@ fn look_into(context: &Context, findings: &mut Findings) {
         Err(Stop::PipeClosed) => {}
         Ok(engine) => {
             match engine.store().subjects() {
-                Ok(subjects) => findings.add("store", format!("opens; {} subject(s)", subjects.len())),
+                Ok(subjects) => {
+                    findings.add("store", format!("opens; {} subject(s)", subjects.len()));
+                    look_at_lost_keys(&engine, findings);
+                }
                 Err(error) => {
                     let Failure { exit, message, hint, .. } = Failure::from(EngineError::Store(error));
                     findings.complain("store", exit, message, hint.unwrap_or_default());
@@ -192,6 +211,69 @@ fn look_into(context: &Context, findings: &mut Findings) {
     if let Ok(version) = version {
         findings.add("schema", version.to_string());
     }
+}
+
+/// What cannot be read for want of a key, by counts and ids.
+fn look_at_lost_keys(engine: &Engine, findings: &mut Findings) {
+    for damage in engine.store().unreadable().unwrap_or_default() {
+        findings.complain(
+            "lost keys",
+            Exit::Damaged,
+            format!("{} {}", damage.place, damage.what),
+            "bring the file back from a backup of this store; the rest is read as ever",
+        );
+    }
+}
+
+/// How far backups of this store are proved, and how long ago that was.
+fn look_at_drill(context: &Context, findings: &mut Findings) {
+    const HOUR_MICROS: i64 = 3_600 * 1_000_000;
+    let Some(record) = Record::read(&context.data) else {
+        findings.add("drill", "no backup of this store was ever tried; `testimony drill` does");
+        return;
+    };
+    let age = match record.at.parse::<Moment>() {
+        Ok(at) => context.now().micros().saturating_sub(at.instant.micros()).max(0) / HOUR_MICROS,
+        Err(_) => 0,
+    };
+    let appends: u64 = record.subjects.iter().map(|end| end.watermark).sum();
+    findings.add(
+        "drill",
+        format!(
+            "verified as of {}: {appends} append(s) of {} subject(s), {} fact(s), {} turn(s), {} day(s) and {} hour(s) ago by {}",
+            record.taken_at,
+            record.subjects.len(),
+            record.facts,
+            record.turns,
+            age / 24,
+            age % 24,
+            record.program
+        ),
+    );
+}
+
+/// Which limits were met in the last thirty days, and how often.
+fn look_at_limits(context: &Context, findings: &mut Findings) {
+    const DAYS: i32 = 30;
+    let since = Day::of(context.now()).before(DAYS);
+    let mut times: BTreeMap<u32, u64> = BTreeMap::new();
+    for (day, limit, hits) in telemetry(&context.data).limit_hits().unwrap_or_default() {
+        if day >= since {
+            *times.entry(limit).or_insert(0) += hits;
+        }
+    }
+    // A newer program's limit has no name here.
+    let named = |(limit, times): (u32, u64)| {
+        Limit::ALL.get(limit as usize).map(|limit| format!("{} {times} time(s)", limit.code))
+    };
+    let met: Vec<String> = times.into_iter().filter_map(named).collect();
+    findings.add(
+        "limits",
+        match met.is_empty() {
+            true => format!("none was met in {DAYS} days"),
+            false => format!("in {DAYS} days: {}", met.join(", ")),
+        },
+    );
 }
 
 /// How many vectors there are, of which models. Whatever is wrong with them, they are made anew, so nothing is complained of.

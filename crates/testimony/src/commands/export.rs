@@ -12,7 +12,7 @@ use crate::tell;
 
 /// Write everything of the subject to standard output
 ///
-/// As JSON Lines it is what `observe` takes, claims and all. As Markdown it is a page to read. The words are told whole, also
+/// As JSON Lines it is what `observe` takes: messages with their claims, and decided disputes between them. As Markdown it is a page to read. The words are told whole, also
 /// those that other answers withhold.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -50,9 +50,10 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     })?;
     out.flush()?;
     context.say(&format!(
-        "{}, {}, watermark {}",
+        "{}, {}, {}, watermark {}",
         tell::count(exported.messages, "message", "messages"),
         tell::count(exported.claims, "claim", "claims"),
+        tell::count(exported.acts, "decision", "decisions"),
         exported.watermark
     ));
     if exported.quotes_only > 0 {
@@ -61,10 +62,10 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
             tell::count(exported.quotes_only, "message", "messages")
         ));
     }
-    if exported.acts > 0 {
+    if exported.acts_left_out > 0 {
         context.say(&format!(
-            "note: {} (resolved disputes, new editions) are in `timeline`, not in this export",
-            tell::count(exported.acts, "act", "acts")
+            "note: {} on words that are forgotten cannot be told",
+            tell::count(exported.acts_left_out, "decision", "decisions")
         ));
     }
     Ok(Exit::Done)

@@ -1,24 +1,28 @@
 //! `testimony import`.
 
 use std::fs;
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use engine::Engine;
 use engine::answer::Counts;
-use importers::{Format, Input, Limits, Options};
+use importers::{Format, Imported, Input, JsonLines, Limits, Options};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
+use ledger::limits::Limit;
 use ledger::source::Mode;
 use serde::Serialize;
 use testimony::drafts::{self, Choices};
 
 use crate::context::{Context, Outcome};
-use crate::failure::{Exit, Failure};
-use crate::{interrupt, tell};
+use crate::failure::{Exit, Failure, Stop};
+use crate::whole_lines::{Piece, WholeLines};
+use crate::{hits, interrupt, tell};
 
 /// Take in other programs' files: conversations, session logs, documents
 ///
-/// Directories are walked and zip archives opened. Every record is answered for: records = stored + duplicate + refused +
+/// Directories are walked and zip archives opened. JSON Lines may be of any size; other files are read whole. Every record is answered for: records = stored + duplicate + refused +
 /// joined. Importing the same again changes nothing. Owner messages are looked through by the built-in rules.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -99,8 +103,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         "auto" => None,
         word => Some(word.parse().map_err(|_| unknown_format(word))?),
     };
-    let options =
-        Options { owner: arguments.owner.clone(), zone: zone(&arguments.zone)?, limits: Limits::default() };
+    let options = Options { owner: arguments.owner.clone(), zone: zone(&arguments.zone)?, limits: limits() };
     let choices = Choices {
         reference: arguments.source.clone(),
         mode: arguments.living.then_some(Mode::Living).or(arguments.snapshot.then_some(Mode::Snapshot)),
@@ -114,54 +117,27 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     interrupt::finish_in_flight();
     let bar = progress(context);
     bar.set_message("reading");
-    let read: Vec<(String, Vec<u8>)> = read_files(files, &options.limits, &mut answer)?;
-    let inputs: Vec<Input<'_>> = read.iter().map(|(name, bytes)| Input { name, bytes }).collect();
-    let imported = importers::read(format, &inputs, &options);
-    if choices.reference.is_some() && imported.sources.len() > 1 {
-        let count = imported.sources.len();
-        let message = format!("`--source` names one source, and these files hold {count}");
-        return Err(Failure::input(message).hint("import them one by one, or leave `--source` out").into());
+    let (large, files) = set_large_apart(format, files);
+    if choices.reference.is_some() && large.len() + usize::from(!files.is_empty()) > 1 {
+        return Err(several_sources().into());
     }
-    answer.messages = imported.messages();
-    answer.documents = imported.documents();
-    answer.counts.records += imported.records;
-    answer.counts.joined = imported.joined;
-    answer.refused.extend(imported.refused.iter().map(|refused| Refusal {
-        file: refused.file.clone(),
-        place: refused.place.clone(),
-        reason: refused.reason.code().to_owned(),
-        detail: refused.detail.clone(),
-    }));
-    answer.notices.extend(imported.notices.iter().cloned());
-    let timeless = imported.sources.iter().flat_map(|source| &source.messages);
-    let timeless = timeless.filter(|message| message.event_time.is_none()).count() as u64;
+    let mut taking =
+        Taking { context, engine: &engine, choices: &choices, bar: &bar, answer, timeless: 0, only: None };
+    for file in large {
+        if !taking.answer.interrupted {
+            taking.take_large(&file, &options)?;
+        }
+    }
+    if !taking.answer.interrupted {
+        taking.take_whole(format, files, &options)?;
+    }
+    let Taking { mut answer, timeless, .. } = taking;
+    bar.finish_and_clear();
     if timeless > 0 {
         let messages = tell::count(timeless, "record carries", "records carry");
         answer.notices.push(format!("{messages} no time; placed at the time of import"));
     }
-    drop(inputs);
-    drop(read);
-    bar.set_length(answer.messages + answer.documents);
-    bar.set_message("taking in");
-    let messages = imported.sources.into_iter().flat_map(|source| drafts::messages(source, &choices));
-    let taken = engine.import(context.call(), messages, |done| {
-        bar.set_position(done);
-        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    bar.finish_and_clear();
-    let taken = taken?;
-    answer.refused.extend(taken.refused.into_iter().map(|refused| Refusal {
-        file: refused.source,
-        place: refused.external_id.unwrap_or_else(|| "message".to_owned()),
-        reason: refused.reason.to_owned(),
-        detail: refused.detail,
-    }));
-    answer.counts.stored = taken.stored;
-    answer.counts.duplicate = taken.duplicate;
     answer.counts.refused = answer.refused.len() as u64;
-    answer.proposals = taken.proposals;
-    answer.watermark = taken.watermark;
-    answer.interrupted = taken.interrupted;
     context.notices(&answer.notices);
     context.answer(&answer, told)?;
     context.embed_some(&engine, arguments.no_embed || answer.interrupted);
@@ -170,6 +146,173 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         (false, 0) => Exit::Refused,
         (false, _) => Exit::Done,
     })
+}
+
+/// Files of at least so many bytes are read piece by piece, where their format allows it.
+const LARGE_BYTES: u64 = 8 * 1024 * 1024;
+
+/// The beginning of a file by which its format is recognised, in bytes.
+const HEAD_BYTES: u64 = 256 * 1024;
+
+/// The large files in JSON Lines, and the others, which are read whole.
+fn set_large_apart(format: Option<Format>, files: Vec<Found>) -> (Vec<Found>, Vec<Found>) {
+    files.into_iter().partition(|file| {
+        file.bytes >= LARGE_BYTES
+            && match format {
+                Some(format) => format == Format::Jsonl,
+                None => head(&file.path).is_ok_and(|bytes| {
+                    importers::detect(&Input { name: &file.name, bytes: &bytes }) == Some(Format::Jsonl)
+                }),
+            }
+    })
+}
+
+/// The whole lines at the beginning of a file.
+fn head(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(HEAD_BYTES).read_to_end(&mut bytes)?;
+    let last = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    bytes.truncate(last);
+    Ok(bytes)
+}
+
+/// An import that is under way.
+struct Taking<'run> {
+    context: &'run Context,
+    engine: &'run Engine,
+    choices: &'run Choices,
+    bar: &'run ProgressBar,
+    answer: Answer,
+    /// Records without a time of their own.
+    timeless: u64,
+    /// The one source there may be when it is given another name.
+    only: Option<(String, String)>,
+}
+
+fn several_sources() -> Failure {
+    Failure::input("`--source` names one source, and these files hold several")
+        .hint("import them one by one, or leave `--source` out")
+}
+
+impl Taking<'_> {
+    /// Takes in files that are read whole, all formats alike.
+    fn take_whole(
+        &mut self,
+        format: Option<Format>,
+        files: Vec<Found>,
+        options: &Options,
+    ) -> Result<(), Stop> {
+        let read = read_files(files, &options.limits, &mut self.answer)?;
+        let inputs: Vec<Input<'_>> = read.iter().map(|(name, bytes)| Input { name, bytes }).collect();
+        let imported = importers::read(format, &inputs, options);
+        drop(inputs);
+        drop(read);
+        self.bar.set_length(imported.messages() + imported.documents());
+        self.bar.set_message("taking in");
+        self.take(imported, 0)
+    }
+
+    /// Takes in one file of JSON Lines piece by piece, so that its size is no matter.
+    fn take_large(&mut self, file: &Found, options: &Options) -> Result<(), Stop> {
+        self.answer.files += 1;
+        self.bar.set_length(file.bytes);
+        self.bar.set_message("taking in");
+        let failed = |error: std::io::Error| Failure::file("read", &file.path, &error);
+        let mut pieces = WholeLines::new(fs::File::open(&file.path).map_err(failed)?);
+        let mut reader = JsonLines::begin(&file.name, options);
+        let mut bytes = 0;
+        while let Some(piece) = pieces.next_piece().map_err(failed)? {
+            match piece {
+                Piece::Lines(lines) => {
+                    bytes += lines.len() as u64;
+                    let read = reader.read(&lines);
+                    drop(lines);
+                    self.take(read, bytes)?;
+                }
+                Piece::TooLong { bytes: length } => {
+                    bytes += length;
+                    let over = Limit::IMPORTED_LINE_BYTES.over("line", length);
+                    hits::note(over.limit, 1);
+                    self.answer.counts.records += 1;
+                    self.answer.refused.push(Refusal {
+                        file: file.name.clone(),
+                        place: format!("line {}", reader.line()),
+                        reason: over.limit.code.to_owned(),
+                        detail: over.to_string(),
+                    });
+                    reader.pass_over();
+                }
+            }
+            if self.answer.interrupted {
+                return Ok(());
+            }
+        }
+        self.take(reader.end(), bytes)
+    }
+
+    /// Takes in what was read. The bar stands at `position` afterwards; at 0 it counts messages.
+    fn take(&mut self, imported: Imported, position: u64) -> Result<(), Stop> {
+        for source in imported.sources.iter().filter(|_| self.choices.reference.is_some()) {
+            let identity = (source.kind.clone(), source.reference.clone());
+            if *self.only.get_or_insert_with(|| identity.clone()) != identity {
+                return Err(several_sources().into());
+            }
+        }
+        let answer = &mut self.answer;
+        answer.messages += imported.messages();
+        answer.documents += imported.documents();
+        answer.counts.records += imported.records;
+        answer.counts.joined += imported.joined;
+        for refused in imported.refused {
+            let reason = refused.reason.code().to_owned();
+            if let Some(limit) = Limit::with_code(&reason) {
+                hits::note(limit, 1);
+            }
+            answer.refused.push(Refusal {
+                file: refused.file,
+                place: refused.place,
+                reason,
+                detail: refused.detail,
+            });
+        }
+        answer.notices.extend(imported.notices);
+        let said = imported.sources.iter().flat_map(|source| &source.messages);
+        self.timeless += said.filter(|message| message.event_time.is_none()).count() as u64;
+        let messages = imported.sources.into_iter().flat_map(|source| drafts::messages(source, self.choices));
+        let taken = self.engine.import(self.context.call(), messages, |done| {
+            if position == 0 {
+                self.bar.set_position(done);
+            }
+            if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        if position > 0 {
+            self.bar.set_position(position);
+        }
+        answer.refused.extend(taken.refused.into_iter().map(|refused| Refusal {
+            file: refused.source,
+            place: refused.external_id.unwrap_or_else(|| "message".to_owned()),
+            reason: refused.reason.to_owned(),
+            detail: refused.detail,
+        }));
+        answer.counts.stored += taken.stored;
+        answer.counts.duplicate += taken.duplicate;
+        answer.proposals.add(&taken.proposals);
+        answer.watermark = taken.watermark;
+        answer.interrupted = taken.interrupted || interrupt::asked();
+        Ok(())
+    }
+}
+
+/// What files may cost, by the table of limits.
+fn limits() -> Limits {
+    Limits {
+        file_bytes_max: Limit::FILE_BYTES.max,
+        text_bytes_max: Limit::TEXT_BYTES.size(),
+        archive_entries_max: Limit::ARCHIVE_ENTRIES.size(),
+        archive_entry_bytes_max: Limit::ARCHIVE_ENTRY_BYTES.max,
+        archive_total_bytes_max: Limit::ARCHIVE_BYTES.max,
+        archive_ratio_max: Limit::ARCHIVE_RATIO.max,
+    }
 }
 
 fn unknown_format(word: &str) -> Failure {
@@ -238,7 +381,8 @@ fn read_files(
         answer.files += 1;
         if file.bytes > limits.file_bytes_max {
             let detail = format!("`{}` bytes, at most `{}`", file.bytes, limits.file_bytes_max);
-            answer.refuse(&file.name, "file_too_large", detail);
+            hits::note(Limit::FILE_BYTES, 1);
+            answer.refuse(&file.name, Limit::FILE_BYTES.code, detail);
             continue;
         }
         match fs::read(&file.path) {

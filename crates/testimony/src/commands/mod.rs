@@ -6,11 +6,13 @@ pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod disputes;
 pub(crate) mod doctor;
+pub(crate) mod drill;
 pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod model;
@@ -37,13 +39,16 @@ pub(crate) mod why;
 use crate::arguments::{Arguments, Verb};
 use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Stop};
+use crate::hits;
 
 /// Does what was asked and tells how it ended.
 pub(crate) fn run(arguments: Arguments) -> Exit {
     let json = arguments.global.json;
-    let outcome = Context::new(arguments.global)
-        .map_err(Stop::Failed)
-        .and_then(|context| dispatch(&context, arguments.verb));
+    let outcome = Context::new(arguments.global).map_err(Stop::Failed).and_then(|context| {
+        let outcome = dispatch(&context, arguments.verb);
+        hits::keep(&context.data, context.now());
+        outcome
+    });
     match outcome {
         Ok(exit) => exit,
         Err(Stop::PipeClosed) => Exit::Done,
@@ -81,6 +86,8 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Export(arguments) => export::run(context, arguments),
         Verb::Backup(arguments) => backup::run(context, arguments),
         Verb::Restore(arguments) => restore::run(context, arguments),
+        Verb::Drill(arguments) => drill::run(context, arguments),
+        Verb::Keys(arguments) => keys::run(context, arguments),
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
         Verb::Shadow(arguments) => shadow::run(context, arguments),
         Verb::Study(arguments) => study::run(context, arguments),

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 
 use engine::Engine;
 use engine::answer::{Counts, Observed};
+use engine::carried::CarriedAct;
 use engine::observe::{Message, Observing};
+use ledger::limits::Limit;
 use serde_json::json;
 
 use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Failure, Stop};
-use crate::lines::{Content, LINE_BYTES_MAX, Line, Lines};
+use crate::lines::{Content, Line, Lines};
 use crate::proposing::{self, Proposing};
 use crate::{interrupt, tell};
 
@@ -24,6 +26,8 @@ use crate::{interrupt, tell};
 /// Lines are taken as they come and answered in order, a JSON object each with --json; what waits together is made durable
 /// together. Refused proposals are part of the answer, and the exit code stays 0. A line that is no message is told with its
 /// number, the rest goes on, and the exit code is 3.
+///
+/// A line {act: resolve, …}, as `export` writes it, decides a dispute again that was decided where it was exported.
 ///
 /// With --propose a model is shown the messages once they are kept and answered, and what it adds is told in lines of their own:
 /// {proposed:{…}} with --json. A model that does not answer keeps nothing back; `testimony propose` asks it later.
@@ -115,6 +119,13 @@ fn open(path: &std::path::Path) -> Result<File, Failure> {
     }
 }
 
+/// What stands in a line.
+enum Taken {
+    Nothing,
+    Message(Box<Message>),
+    Act(Box<CarriedAct>),
+}
+
 struct Taking<'run> {
     context: &'run Context,
     engine: &'run Engine,
@@ -142,14 +153,22 @@ impl Taking<'_> {
         for line in group {
             let number = line.number;
             match self.read(line) {
-                Ok(None) => {}
-                Ok(Some(message)) => {
+                Ok(Taken::Nothing) => {}
+                Ok(Taken::Act(act)) => {
+                    // It decides what stands before it.
+                    self.observe(std::mem::take(&mut sound))?;
+                    bytes = 0;
+                    if self.carry_out(number, &act)? && self.strict {
+                        return Ok(true);
+                    }
+                }
+                Ok(Taken::Message(message)) => {
                     if bytes + message.text.len() > GROUP_BYTES_MAX && !sound.is_empty() {
                         self.observe(std::mem::take(&mut sound))?;
                         bytes = 0;
                     }
                     bytes += message.text.len();
-                    sound.push((number, message));
+                    sound.push((number, *message));
                 }
                 Err(failure) => {
                     // What stands before it is answered before it.
@@ -166,12 +185,12 @@ impl Taking<'_> {
         Ok(self.strict && self.tally.bad > 0)
     }
 
-    /// The message of a line; `None` for an empty one.
-    fn read(&self, line: Line) -> Result<Option<Message>, Failure> {
+    /// What a line says.
+    fn read(&self, line: Line) -> Result<Taken, Failure> {
         let bytes = match line.content {
             Content::Bytes(bytes) => bytes,
             Content::TooLong { bytes } => {
-                return Err(Failure::input(format!("line has {bytes} bytes; {LINE_BYTES_MAX} are allowed")));
+                return Err(Failure::over(&Limit::LINE_BYTES.over("line", bytes)));
             }
             Content::Failed(error) => {
                 return Err(Failure::input(format!("cannot read on: {error}")));
@@ -183,7 +202,7 @@ impl Taking<'_> {
         })?;
         let text = if line.number == 1 { text.trim_start_matches('\u{feff}') } else { text };
         if text.trim().is_empty() {
-            return Ok(None);
+            return Ok(Taken::Nothing);
         }
         let no_message = |why: String| {
             Failure::input(format!("line is no message: {why}"))
@@ -193,9 +212,41 @@ impl Taking<'_> {
         if !text.trim_start().starts_with('{') {
             return Err(no_message("it is no JSON object".to_owned()));
         }
-        let message: Message = serde_json::from_str(text).map_err(|error| no_message(in_words(&error)))?;
-        self.engine.check(self.context.call(), &message)?;
-        Ok(Some(message))
+        match serde_json::from_str::<Message>(text) {
+            Ok(message) => {
+                self.engine.check(self.context.call(), &message)?;
+                Ok(Taken::Message(Box::new(message)))
+            }
+            // Messages are the rule; only what is none is looked at again.
+            Err(error) => match serde_json::from_str::<CarriedAct>(text) {
+                Ok(act) => Ok(Taken::Act(Box::new(act))),
+                Err(_) => Err(no_message(in_words(&error))),
+            },
+        }
+    }
+
+    /// Does an act again; whether it could not be.
+    fn carry_out(&mut self, number: u64, act: &CarriedAct) -> Result<bool, Stop> {
+        match self.engine.carry_out(self.context.call(), act) {
+            Ok(carried) => {
+                match self.context.json {
+                    true => self.context.print(&format!("{}\n", json!(carried)))?,
+                    false => {
+                        let how = if carried.duplicate { "decided already" } else { "decided" };
+                        self.context.print(&format!("line {number}: {} {how}\n", carried.fact))?;
+                    }
+                }
+                Ok(false)
+            }
+            Err(error) => {
+                let failure = Failure::from(error);
+                if !is_of_one_message(&failure) {
+                    return Err(failure.into());
+                }
+                self.tell_bad(number, &failure)?;
+                Ok(true)
+            }
+        }
     }
 
     /// Has messages observed together; where one of them cannot be written, each by itself.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use ledger::citation::REPLY_BYTES_MAX;
+use ledger::limits::Limit;
 
 use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Failure};
@@ -57,9 +57,9 @@ fn read_text(path: &str) -> Result<String, Failure> {
     };
     let mut bytes = Vec::new();
     // One byte more tells that there is more.
-    reader.take(REPLY_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() > REPLY_BYTES_MAX {
-        return Err(Failure::input(format!("the reply is longer than {REPLY_BYTES_MAX} bytes")));
+    reader.take(Limit::REPLY_BYTES.max + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if let Err(over) = Limit::REPLY_BYTES.check("the reply", bytes.len()) {
+        return Err(Failure::over(&over));
     }
     String::from_utf8(bytes).map_err(|_| Failure::input(format!("the reply `{path}` is no UTF-8 text")))
 }

@@ -44,7 +44,16 @@ impl Ran {
 
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_testimony"));
-    let names = ["DATA", "POLICIES", "MODELS", "MASTER_KEY", "SHADOW"];
+    let names = [
+        "DATA",
+        "POLICIES",
+        "MODELS",
+        "MASTER_KEY",
+        "MASTER_KEY_COMMAND",
+        "NEW_MASTER_KEY",
+        "NEW_MASTER_KEY_COMMAND",
+        "SHADOW",
+    ];
     for name in names.map(|name| format!("TESTIMONY_{name}")) {
         command.env_remove(name);
     }
