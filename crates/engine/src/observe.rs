@@ -13,7 +13,7 @@ use ledger::fact::{Act, ActKind, ActWords, FactRow, TransitionKind};
 use ledger::gate::{Admitted, Testimony, judge};
 use ledger::id::{ClaimId, EvidenceId, FactId, Kind, SourceId, VersionId};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
-use ledger::log::Row;
+use ledger::log::{Lift, Row};
 use ledger::memory::fact_key;
 use ledger::proposal::Proposal;
 use ledger::regions::foreign_regions;
@@ -188,12 +188,11 @@ impl Engine {
         if observing.kept_on_purpose {
             let marks: Vec<Fingerprint> =
                 judged.iter().flat_map(|one| all_marks(&one.marks).chain([one.source_mark])).collect();
-            // Lifting writes, and there is rarely anything to lift.
             let barred = self.store().forgotten(call.scope, &marks)?;
             let barred: Vec<Fingerprint> =
                 marks.into_iter().zip(barred).filter(|(_, barred)| *barred).map(|(mark, _)| mark).collect();
             if !barred.is_empty() {
-                self.store().lift(call.scope, &barred)?;
+                self.record_lift(call, Lift::Marks(barred))?;
             }
         }
         self.write_judged(call, judged, observing.per_append)
@@ -436,7 +435,7 @@ impl Engine {
 }
 
 fn source_mark(keys: &SubjectKeys, source: &Source) -> Fingerprint {
-    keys.fingerprint(Purpose::Source, &[source.kind.as_str().as_bytes(), source.reference.as_bytes()])
+    keys.blind.source(source.kind.as_str(), &source.reference)
 }
 
 /// What became of proposals on a message that is not there.

@@ -1,10 +1,10 @@
 //! A directory that the program of version 1 wrote: it is brought up to date, kept beside, and loses nothing.
 #![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
+mod fixtures;
 mod places;
 
 use std::fs;
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -14,32 +14,15 @@ use ledger::log::{Changes, Erasure, Row};
 use ledger::resolve::{Policy, select};
 use ledger::store::{Erased, Store, StoreErrorKind};
 use rusqlite::Connection;
-use store_sqlite::{Options, SqliteStore};
-use zeroize::Zeroizing;
-
-fn fixture() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-1")
-}
+use store_sqlite::SqliteStore;
 
 /// A fresh copy of the directory.
 fn written_by_version_1() -> PathBuf {
-    let directory = places::fresh();
-    let groups = directory.join("keys/groups");
-    fs::create_dir_all(&groups).expect("a directory");
-    fs::copy(fixture().join("groups/1.key"), groups.join("1.key")).expect("a key");
-    let compressed = fs::read(fixture().join("ledger.db.gz")).expect("the fixture");
-    let mut database = Vec::new();
-    flate2::read::GzDecoder::new(&*compressed).read_to_end(&mut database).expect("whole");
-    fs::write(directory.join("ledger.db"), database).expect("written");
-    directory
-}
-
-fn options() -> Options {
-    Options { master_key: Some(Zeroizing::new([7; 32])), ..Options::default() }
+    fixtures::written_by(1)
 }
 
 fn open(directory: &Path) -> SqliteStore {
-    SqliteStore::open(directory, options()).expect("opened")
+    SqliteStore::open(directory, fixtures::options()).expect("opened")
 }
 
 fn version(database: &Path) -> u32 {
@@ -73,7 +56,7 @@ fn it_is_brought_up_to_date_and_kept_beside() {
         };
         assert!(store.record_policy_act(round, &act).expect("recorded"));
     }
-    assert_eq!(version(&directory.join("ledger.db")), 2);
+    assert_eq!(version(&directory.join("ledger.db")), fixtures::PRESENT);
     assert_eq!(version(&kept(&directory)), 1);
     assert_eq!(fs::metadata(kept(&directory)).expect("kept").mode() & 0o777, 0o600);
     let names: Vec<String> = fs::read_dir(&directory)
@@ -127,7 +110,7 @@ fn a_step_that_fails_leaves_version_1_as_it_was() {
     let connection = Connection::open(&database).expect("a database");
     connection.execute_batch("CREATE TABLE policy_act (somebody_elses INTEGER)").expect("in the way");
     drop(connection);
-    assert!(SqliteStore::open(&directory, options()).is_err());
+    assert!(SqliteStore::open(&directory, fixtures::options()).is_err());
     assert_eq!(version(&database), 1);
     let connection = Connection::open(&database).expect("a database");
     connection.execute_batch("DROP TABLE policy_act").expect("out of the way");
@@ -137,7 +120,7 @@ fn a_step_that_fails_leaves_version_1_as_it_was() {
     let store = open(&directory);
     assert_eq!(store.policy_acts().expect("acts"), Vec::new());
     drop(store);
-    assert_eq!((version(&database), version(&kept(&directory))), (2, 1));
+    assert_eq!((version(&database), version(&kept(&directory))), (fixtures::PRESENT, 1));
 }
 
 #[test]
@@ -152,7 +135,7 @@ fn many_openings_at_once_bring_it_up_to_date_once() {
             });
         }
     });
-    assert_eq!((version(&directory.join("ledger.db")), version(&kept(&directory))), (2, 1));
+    assert_eq!((version(&directory.join("ledger.db")), version(&kept(&directory))), (fixtures::PRESENT, 1));
 }
 
 #[test]
@@ -161,9 +144,9 @@ fn a_later_version_is_refused() {
     drop(open(&directory));
     let database = directory.join("ledger.db");
     let connection = Connection::open(&database).expect("a database");
-    connection.pragma_update(None, "user_version", 3).expect("a later version");
+    connection.pragma_update(None, "user_version", fixtures::PRESENT + 1).expect("a later version");
     drop(connection);
-    let refused = SqliteStore::open(&directory, options()).map(drop).expect_err("refused");
+    let refused = SqliteStore::open(&directory, fixtures::options()).map(drop).expect_err("refused");
     assert_eq!(refused.kind(), StoreErrorKind::Newer);
 }
 

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    backup, completions, correct, demo, disputes, doctor, export, forget, history, import, init, list, man,
-    model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay, restore, shadow,
-    sources, state, study, timeline, turn, used, verify, why,
+    backup, completions, correct, demo, disputes, doctor, export, forget, history, import, init, lift, list,
+    man, model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay, restore,
+    shadow, sources, state, study, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -106,6 +106,7 @@ pub(crate) enum Verb {
     Disputes(disputes::Arguments),
     Sources(sources::Arguments),
     Forget(forget::Arguments),
+    Lift(lift::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
     Export(export::Arguments),
