@@ -5,12 +5,15 @@
 //! Everything a store keeps is sealed, so a search for the words alone would find nothing whether they were forgotten or
 //! not. The search is therefore for more: for the sealed bytes too, which somebody with the keys could open.
 
+mod accounting;
+mod interleaving;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::answer::Observed;
-use engine::forget::Forget;
+use engine::forget::{Forget, Which};
 use engine::history::Resolve;
 use engine::observe::Observing;
 use engine::recall::{Grain, Recall};
@@ -18,6 +21,7 @@ use engine::turn::Turn;
 use engine::{Call, Engine};
 use ledger::id::TurnId;
 use ledger::scope::Scope;
+use proofs::search::Search;
 use proofs::{Keeper, World, at, message, on_every_store, search};
 use serde_json::{Value as Json, json};
 
@@ -228,9 +232,9 @@ fn knows_nothing(world: &World, scope: &Scope, needles: &[&str], what: &str) {
     }
     for needle in needles {
         assert!(!kept.contains(needle), "{what}: the store still keeps `{needle}`");
-        let hits = search::find(&world.directory(), needle);
-        assert!(hits.is_empty(), "{what}: `{needle}` stands in {hits:?}");
     }
+    let hits = Search::of(needles).in_files(&world.directory());
+    assert!(hits.is_empty(), "{what}: {hits:?}");
 }
 
 /// The ways of asking for it. Each gets what was observed and answers what to forget.
@@ -264,6 +268,19 @@ const WAYS: &[Way] = &[
             Forget::Ids(vec![why.evidence[0].source.id.clone()])
         },
         true,
+    ),
+    (
+        "by session",
+        |_, _| Forget::Messages(Which { session: Some("session zyxsession".to_owned()), ..Which::default() }),
+        false,
+    ),
+    (
+        "by time",
+        |_, _| {
+            let (from, to) = (Some(at("2026-03-01")), Some(at("2026-03-02")));
+            Forget::Messages(Which { from, to, ..Which::default() })
+        },
+        false,
     ),
     ("the whole subject", |_, _| Forget::Subject, true),
 ];

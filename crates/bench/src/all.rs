@@ -11,8 +11,8 @@ use crate::report::Report;
 use crate::speed::Extent;
 use crate::stores::StoreKind;
 use crate::{
-    beam, budget, factconsolidation, gate, hammer, imports, longmemeval, peps, policies, precisionmembench,
-    realmem, shadow, speed, timeqa,
+    beam, budget, factconsolidation, forget, gate, hammer, imports, longmemeval, peps, policies,
+    precisionmembench, realmem, shadow, speed, timeqa,
 };
 
 /// What instruments may need.
@@ -59,6 +59,7 @@ pub const INSTRUMENTS: &[(&str, Instrument)] = &[
     ("gate", |given| gate::run(&given.setting.directory, 1)),
     ("imports", |given| imports::run(given.stores, &given.setting.directory, given.runs)),
     ("hammer", |given| hammer::run(&given.setting.directory, 2_000, given.runs)),
+    ("forget", |given| forget::run(given.stores, &given.setting.directory, &[10_000], given.runs)),
     ("speed", |given| {
         let extent = Extent::full(given.runs, 1_000);
         speed::run(given.stores, &given.setting.directory, &extent, given.model(), given.program)

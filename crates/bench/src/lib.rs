@@ -5,7 +5,7 @@
 //!
 //! - [`data`] finds and reads the data sets; [`stores`] opens the stores under test;
 //! - [`machine`] measures the machine's own limits, [`measure`] repeats and summarises, [`report`] prints;
-//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`keep`] are the instruments of the ledger;
+//! - [`peps`], [`gate`], [`speed`], [`imports`], [`hammer`], [`keep`], [`forget`] are the instruments of the ledger;
 //! - [`vectors`], [`policies`], [`shadow`], [`precisionmembench`], [`factconsolidation`] those of vectors and of turns;
 //! - [`retrieval`] is what the instruments of retrieval share, [`searcher`] the systems they compare, [`score`] and
 //!   [`compare`] the figures; [`beam`], [`realmem`], [`longmemeval`], [`timeqa`], [`locomo`], [`realtalk`], [`budget`] are they;
@@ -32,6 +32,7 @@ pub mod budget;
 pub mod copa;
 pub mod embedder;
 pub mod factconsolidation;
+pub mod forget;
 pub mod gate;
 pub mod hammer;
 pub mod imports;

@@ -15,7 +15,7 @@ use bench::speed::{self, Extent};
 use bench::stored_vectors::{StoredVectors, texts};
 use bench::stores::StoreKind;
 use bench::{
-    beam, budget, copa, embedder, factconsolidation, gate, imports, keep, lanes, locomo, longmemeval, peps,
+    beam, budget, copa, embedder, factconsolidation, forget, gate, imports, keep, lanes, locomo, longmemeval, peps,
     policies, precisionmembench, realmem, realtalk, shadow, sib200, tatoeba, timeqa, vectors,
 };
 use clap::{Args, Parser, Subcommand};
@@ -127,6 +127,12 @@ enum Instrument {
         /// Also tell every question over several hops that was not answered.
         #[arg(long)]
         misses: bool,
+    },
+    /// How long forgetting takes, and what it leaves in the files.
+    Forget {
+        /// The sizes of a subject, in facts.
+        #[arg(long, value_delimiter = ',', default_value = "10000,100000")]
+        facts: Vec<usize>,
     },
     /// Eight threads, then eight processes, on one subject.
     Hammer {
@@ -280,6 +286,7 @@ fn main() -> Result<ExitCode> {
         }
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
         Instrument::Keep { subjects } => keep::run(directory, *subjects)?,
+        Instrument::Forget { facts } => forget::run(&kinds, directory, facts, arguments.runs)?,
         Instrument::Hammer { appends } => hammer::run(directory, *appends, arguments.runs)?,
         Instrument::Embedder { write } => embedder::run(directory, arguments.runs, write.as_deref())?,
         Instrument::Tatoeba => tatoeba::run(directory)?,

@@ -2,9 +2,10 @@
 
 use ledger::id::{Kind, Position};
 use ledger::keys::SubjectKeys;
+use ledger::receipt::RowCounts;
 use ledger::time::Instant;
 use ledger::value::Value;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 /// What became of one message.
@@ -628,7 +629,7 @@ pub struct Resolved {
 }
 
 /// What forgetting did, or would do.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Forgotten {
     /// What goes, by kind.
     pub erased: ErasedCounts,
@@ -640,7 +641,69 @@ pub struct Forgotten {
     pub residue: u64,
     /// Whether this only tells what would happen.
     pub dry_run: bool,
-    /// The append that records the erasure.
+    /// The append that records the erasure; of a subject forgotten whole, 0.
+    pub watermark: u64,
+    /// Of a dry run: everything concerned, thing by thing. What was really forgotten is not told again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub list: Vec<Foreseen>,
+    /// What can be shown afterwards; `None` for a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Receipt>,
+}
+
+/// One thing that forgetting would concern.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Foreseen {
+    /// `goes`; `reduced`: of a message only what others quote stays; `stays` on other words; `reopens`: stands again.
+    pub fate: String,
+    /// `source`, `message` or `version`.
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+    /// What it says, in a line.
+    pub text: String,
+}
+
+/// What is told of an erasure for ever: no word of it. It can be checked against the store with `verify --receipt`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Receipt {
+    /// The shape of this receipt: `erasure/1`.
+    pub receipt: String,
+    /// What was asked for: `ids`, `source`, `messages` or `subject`.
+    pub asked: String,
+    /// How many rows of each kind went.
+    pub rows: RowCounts,
+    /// When.
+    pub at: String,
+    /// Who asked.
+    pub by: String,
+    /// The append that records it; of a subject forgotten whole, the last it had.
+    pub watermark: u64,
+    /// Of a subject forgotten whole: the number of the store's record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<u64>,
+    /// The hash of that append, or of that record, and of everything before it.
+    pub chain: String,
+}
+
+/// Whether a receipt is borne out by the store.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ReceiptChecked {
+    /// Whether it is.
+    pub ok: bool,
+    /// What is not as the receipt says.
+    pub problems: Vec<String>,
+    /// The receipt.
+    pub receipt: Receipt,
+}
+
+/// What may be learnt again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Lifted {
+    /// Marks that kept words out until now.
+    pub lifted: u64,
+    /// The append that records it; the last one where there was nothing to lift.
     pub watermark: u64,
 }
 

@@ -20,7 +20,9 @@ pub enum EngineError {
     #[error("{0}")]
     Conflict(String),
     /// The message was forgotten on request and is kept out.
-    #[error("these words were forgotten on request and are not learnt again; lift that with `remember`")]
+    #[error(
+        "these words were forgotten on request and are not learnt again; lift that with `lift` or `remember`"
+    )]
     Forgotten,
     /// The embedding model failed.
     #[error("the embedding model failed: {0}")]

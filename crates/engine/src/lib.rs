@@ -1,4 +1,4 @@
-//! The verbs of Testimony, in the order a memory lives them: observe, recall, turn, why, history, forget, verify.
+//! The verbs of Testimony, in the order a memory lives them: observe, recall, turn, why, history, forget, lift, verify.
 //!
 //! The engine reads at a basis, asks the pure rules of [`ledger`], and hands the store a batch that it takes whole or
 //! not at all. It reads no clock and draws no randomness: the caller says when it is.
@@ -18,6 +18,7 @@ pub mod fusion;
 pub mod history;
 pub mod import;
 pub mod lexical;
+pub mod lift;
 pub mod list;
 mod names;
 pub mod observe;
@@ -25,6 +26,7 @@ pub mod policy;
 pub mod profile;
 pub mod propose;
 pub mod recall;
+mod receipt;
 pub mod remember;
 pub mod shadow;
 pub mod study;

@@ -14,7 +14,7 @@ use ledger::gate::{Admitted, Testimony, judge};
 use ledger::id::{ClaimId, EvidenceId, FactId, Kind, SourceId, VersionId};
 use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
 use ledger::limits::{Limit, OverLimit};
-use ledger::log::Row;
+use ledger::log::{Lift, Row};
 use ledger::memory::{Memory, fact_key};
 use ledger::proposal::Proposal;
 use ledger::regions::foreign_regions;
@@ -187,12 +187,11 @@ impl Engine {
         if observing.kept_on_purpose {
             let marks: Vec<Fingerprint> =
                 judged.iter().flat_map(|one| all_marks(&one.marks).chain([one.source_mark])).collect();
-            // Lifting writes, and there is rarely anything to lift.
             let barred = self.store().forgotten(call.scope, &marks)?;
             let barred: Vec<Fingerprint> =
                 marks.into_iter().zip(barred).filter(|(_, barred)| *barred).map(|(mark, _)| mark).collect();
             if !barred.is_empty() {
-                self.store().lift(call.scope, &barred)?;
+                self.record_lift(call, Lift::Marks(barred))?;
             }
         }
         self.write_judged(call, judged, observing.per_append)
@@ -437,7 +436,7 @@ impl Engine {
 }
 
 fn source_mark(keys: &SubjectKeys, source: &Source) -> Fingerprint {
-    keys.fingerprint(Purpose::Source, &[source.kind.as_str().as_bytes(), source.reference.as_bytes()])
+    keys.blind.source(source.kind.as_str(), &source.reference)
 }
 
 /// What became of proposals on a message that is not there.

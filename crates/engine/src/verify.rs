@@ -3,6 +3,7 @@
 use ledger::adjudicate::retell;
 use ledger::id::{ClaimId, EvidenceId, FactId, Position};
 use ledger::memory::Memory;
+use ledger::receipt::first_broken;
 use ledger::scope::Scope;
 use ledger::store::{Damage, StoreErrorKind};
 use ledger::time::Instant;
@@ -49,6 +50,10 @@ impl Engine {
             all.quotes += one.quotes;
             all.facts += one.facts;
             all.damage.extend(one.damage);
+        }
+        if let Some(number) = first_broken(&self.store().destructions()?) {
+            let what = "does not follow from those before it".to_owned();
+            all.damage.push(DamageText { place: format!("record {number} of destroyed subjects"), what });
         }
         all.ok = all.damage.is_empty();
         Ok(all)

@@ -8,15 +8,16 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::adjudicate::retell;
-use crate::claim::{Claim, Op};
+use crate::claim::Claim;
 use crate::evidence::{Evidence, EvidenceWords};
-use crate::fact::{ActKind, Standing, Transition};
-use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId};
-use crate::keys::Fingerprint;
-use crate::log::Erasure;
+use crate::fact::{Act, ActKind, ActWords, Standing, Transition};
+use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId, Watermark};
+use crate::keys::{BlindKey, Fingerprint};
+use crate::log::{Erasure, Tombstone};
 use crate::memory::Memory;
 use crate::registry::Registry;
-use crate::time::Instant;
+use crate::source::Source;
+use crate::time::{AsOf, Instant};
 
 /// What is to be forgotten.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -44,37 +45,39 @@ pub struct Plan {
 
 /// Plans the erasure of `targets`.
 ///
-/// `evidence` is every message concerned, whole: those in `targets.evidence` and `targets.sources`, and those which a
-/// claim in `targets.claims` quotes. `now` is recorded with the erasure.
+/// `evidence` is every message concerned, its text left out or not: those in `targets.evidence` and `targets.sources`, and
+/// those which a claim in `targets.claims` quotes. `blind` marks the sources; `now` is recorded with the erasure.
 #[must_use]
 pub fn plan(
     memory: &Memory,
     registry: &Registry,
+    blind: &BlindKey,
     targets: &Targets,
     evidence: &[(EvidenceId, Evidence)],
     now: Instant,
 ) -> Plan {
-    let doomed = Doomed::find(memory, targets, evidence);
-    let mut erasure = Erasure { recorded_at: now, reduce: doomed.reduce, ..Erasure::default() };
-    erasure.tombstones = evidence
-        .iter()
-        .filter(|(id, _)| {
-            doomed.evidence.contains(id) || erasure.reduce.iter().any(|(reduced, _)| reduced == id)
-        })
-        .flat_map(|(_, evidence)| tombstones(evidence))
-        .collect();
+    let mut doomed = Doomed::find(memory, targets, evidence);
+    let reduce = std::mem::take(&mut doomed.reduce);
+    let mut erasure = Erasure { recorded_at: now, reduce, ..Erasure::default() };
+    let reduced: FxHashSet<EvidenceId> = erasure.reduce.iter().map(|(id, _)| *id).collect();
+    let concerned = evidence.iter().filter(|(id, _)| doomed.evidence.contains(id) || reduced.contains(id));
+    erasure.tombstones = tombstones(memory, blind, concerned.map(|(_, evidence)| evidence), &targets.sources);
     erasure.shred = sorted(targets.sources.iter().copied());
     erasure.remove.sources = sorted(targets.sources.iter().map(|id| id.0));
     erasure.remove.evidence = sorted(doomed.evidence.iter().map(|id| id.0));
     erasure.remove.claims = sorted(doomed.claims.iter().map(|id| id.0));
 
-    let acts = doomed_acts(memory, &doomed.claims, &doomed.evidence, &targets.sources);
-    let facts = facts_touched(memory, &doomed.claims, &acts);
+    let acts = doomed_acts(memory, &doomed.evidence, &targets.sources);
+    let mut facts = facts_touched(memory, &doomed.claims, &acts);
     erasure.remove.acts = sorted(acts.iter().copied());
     let mut plan = Plan { erasure, ..Plan::default() };
-    let remaining = Remaining { memory, registry, claims: &doomed.claims, acts: &acts };
     let mut next = Position::new(memory.watermark() + 1, plan.erasure.reduce.len() as u32);
-    for fact in facts {
+    plan.erasure.acts = mended_editions(memory, &doomed, &targets.sources, &acts);
+    let mended = with_acts(memory, &plan.erasure.acts, &mut next, now);
+    facts.extend(plan.erasure.acts.iter().flat_map(|act| memory.facts_touched(act)));
+    let memory = mended.as_ref().unwrap_or(memory);
+    let remaining = Remaining { memory, registry, claims: &doomed.claims, acts: &acts };
+    for fact in sorted(facts.into_iter()) {
         plan.erasure
             .remove
             .transitions
@@ -82,13 +85,42 @@ pub fn plan(
         remaining.retell(fact, &mut next, &mut plan);
     }
     plan.erasure.remove.transitions.sort_unstable();
+    plan.erasure.remove.acts.sort_unstable();
+    let gone: FxHashSet<FactId> = plan.erasure.remove.facts.iter().copied().map(FactId).collect();
+    if !gone.is_empty() {
+        // An act on several facts goes with the last of them.
+        let bears_on_nothing = |act: &Act| {
+            let facts = memory.facts_touched(act);
+            !facts.is_empty() && facts.iter().all(|fact| gone.contains(fact))
+        };
+        let senseless = memory.acts().filter(|(_, act)| bears_on_nothing(act)).map(|(position, _)| position);
+        let all = sorted(plan.erasure.remove.acts.drain(..).chain(senseless).collect::<Vec<_>>().into_iter());
+        plan.erasure.remove.acts = all;
+    }
     plan
 }
 
-/// The marks by which a forgotten message is kept out.
-pub fn tombstones(evidence: &Evidence) -> impl Iterator<Item = Fingerprint> {
-    let marks = evidence.marks;
-    marks.external_id.into_iter().chain([marks.moment, marks.text])
+/// The tombstones by which messages and whole sources are kept out, in order.
+#[must_use]
+pub fn tombstones<'evidence>(
+    memory: &Memory,
+    blind: &BlindKey,
+    evidence: impl Iterator<Item = &'evidence Evidence>,
+    sources: &FxHashSet<SourceId>,
+) -> Vec<Tombstone> {
+    let mark = |source: &Source| blind.source(source.kind.as_str(), &source.reference);
+    let marks: FxHashMap<SourceId, Fingerprint> =
+        memory.sources().map(|(id, source)| (id, mark(source))).collect();
+    let mut tombstones = Vec::new();
+    for evidence in evidence {
+        let Some(source) = marks.get(&evidence.source).copied() else { continue };
+        let own = evidence.marks;
+        let own = own.external_id.into_iter().chain([own.moment, own.text]);
+        tombstones.extend(own.map(|mark| Tombstone { source, mark }));
+    }
+    let whole = sources.iter().filter_map(|id| marks.get(id).copied());
+    tombstones.extend(whole.map(|mark| Tombstone { source: mark, mark }));
+    sorted(tombstones.into_iter())
 }
 
 fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
@@ -166,40 +198,103 @@ fn overlapping(own: &[(ClaimId, &Claim)], targeted: &FxHashSet<ClaimId>) -> FxHa
     }
 }
 
-/// Acts that make no sense without the erased rows.
+/// What the editions of living sources that remain say of claims that remain, as far as only an edition that goes said it.
+///
+/// An edition's act lists what changed since the one before. With one edition gone, the next that is left has to say its
+/// changes too: words that a forgotten edition dropped, and no later one held, do not stand again.
+fn mended_editions(
+    memory: &Memory,
+    doomed: &Doomed,
+    sources: &FxHashSet<SourceId>,
+    acts: &FxHashSet<Position>,
+) -> Vec<Act> {
+    let mut changes: FxHashMap<SourceId, Vec<Change<'_>>> = FxHashMap::default();
+    for (position, act) in memory.acts() {
+        let ActKind::NewEdition { source, edition, dropped, restored } = &act.kind else { continue };
+        let editions = memory.editions(*source);
+        let Some(edition) = editions.iter().copied().find(|(_, id)| id == edition) else { continue };
+        if !sources.contains(source) {
+            changes.entry(*source).or_default().push(Change { position, edition, dropped, restored });
+        }
+    }
+    let mut mended: Vec<(EvidenceId, Act)> = Vec::new();
+    for (source, mut changes) in changes {
+        if !changes.iter().any(|change| acts.contains(&change.position)) {
+            continue;
+        }
+        let gone = |(_, id): &(Instant, EvidenceId)| doomed.evidence.contains(id);
+        let left: Vec<(Instant, EvidenceId)> =
+            memory.editions(source).iter().copied().filter(|edition| !gone(edition)).collect();
+        let Some(newest) = left.last().copied() else { continue };
+        // The newest edition that is left has the last word; what stands in the log without the others is by place.
+        changes.sort_by_key(|change| change.position);
+        let kept: Vec<&Change<'_>> =
+            changes.iter().filter(|change| !acts.contains(&change.position)).collect();
+        let mut known: Vec<&Change<'_>> = changes.iter().filter(|change| change.edition <= newest).collect();
+        known.sort_by_key(|change| change.edition);
+        for claim in memory.claims_of(source).filter(|claim| !doomed.claims.contains(claim)) {
+            let decided = known.iter().rev().find_map(|change| Some((change.edition, change.of(claim)?)));
+            let lapses = kept.iter().rev().find_map(|change| change.of(claim)).unwrap_or(false);
+            let Some((by, lapsed)) = decided.filter(|(_, lapsed)| *lapsed != lapses) else { continue };
+            let Some((at, edition)) = left.iter().copied().find(|edition| *edition >= by) else { continue };
+            let place = mended.iter().position(|(known, _)| *known == edition).unwrap_or_else(|| {
+                let kind = ActKind::NewEdition { source, edition, dropped: Vec::new(), restored: Vec::new() };
+                let words = ActWords { reason: "new edition".to_owned(), by: "observe".to_owned() };
+                mended.push((edition, Act { at, kind, words }));
+                mended.len() - 1
+            });
+            if let ActKind::NewEdition { dropped, restored, .. } = &mut mended[place].1.kind {
+                if lapsed { dropped.push(claim) } else { restored.push(claim) }
+            }
+        }
+    }
+    mended.sort_by_key(|(edition, _)| *edition);
+    mended.into_iter().map(|(_, act)| act).collect()
+}
+
+/// What one edition's act says changed.
+struct Change<'memory> {
+    position: Position,
+    edition: (Instant, EvidenceId),
+    dropped: &'memory [ClaimId],
+    restored: &'memory [ClaimId],
+}
+
+impl Change<'_> {
+    /// Whether the claim lapsed with it; `None` when it says nothing of the claim.
+    fn of(&self, claim: ClaimId) -> Option<bool> {
+        let lapsed = self.dropped.contains(&claim);
+        (lapsed || self.restored.contains(&claim)).then_some(lapsed)
+    }
+}
+
+/// The memory with these acts behind everything else; `None` without any. `next` moves behind them.
+fn with_acts(memory: &Memory, acts: &[Act], next: &mut Position, now: Instant) -> Option<Memory> {
+    if acts.is_empty() {
+        return None;
+    }
+    let mut with = memory.clone();
+    for act in acts {
+        with.apply_act(*next, act);
+        next.ordinal += 1;
+    }
+    with.finish(next.seq, now);
+    Some(with)
+}
+
+/// Acts that make no sense without the erased rows. Whether a dispute was there to be decided is known when the fact is told
+/// again.
 fn doomed_acts(
     memory: &Memory,
-    claims: &FxHashSet<ClaimId>,
     evidence: &FxHashSet<EvidenceId>,
     sources: &FxHashSet<SourceId>,
 ) -> FxHashSet<Position> {
-    let senseless = |position: Position, kind: &ActKind| match kind {
-        ActKind::ResolveDispute { fact, keep } => {
-            keep.iter().all(|claim| claims.contains(claim))
-                || !has_rival(memory, *fact, keep, position, claims)
-        }
+    let senseless = |kind: &ActKind| match kind {
         ActKind::NewEdition { source, edition, .. } => sources.contains(source) || evidence.contains(edition),
         ActKind::Withdraw { source } | ActKind::Reinstate { source } => sources.contains(source),
+        ActKind::ResolveDispute { .. } | ActKind::Forget { .. } | ActKind::Lift(_) => false,
     };
-    memory.acts().filter(|(at, act)| senseless(*at, &act.kind)).map(|(position, _)| position).collect()
-}
-
-/// Whether anything is left that the act decided against: a claim before it, of another value than the one kept. An act
-/// without would keep a reason that speaks of words nobody said any more.
-fn has_rival(
-    memory: &Memory,
-    fact: FactId,
-    keep: &[ClaimId],
-    act: Position,
-    doomed: &FxHashSet<ClaimId>,
-) -> bool {
-    let Some(fact) = memory.fact(fact) else { return false };
-    let kept = keep.iter().find_map(|claim| memory.claim(*claim)).map(|claim| claim.words.value_key());
-    let before = fact.causes.iter().filter(|cause| **cause < act).map(|cause| ClaimId(*cause));
-    before
-        .filter(|claim| !doomed.contains(claim))
-        .filter_map(|claim| memory.claim(claim))
-        .any(|claim| claim.op == Op::Assert && Some(claim.words.value_key()) != kept)
+    memory.acts().filter(|(_, act)| senseless(&act.kind)).map(|(position, _)| position).collect()
 }
 
 fn facts_touched(memory: &Memory, claims: &FxHashSet<ClaimId>, acts: &FxHashSet<Position>) -> Vec<FactId> {
@@ -228,12 +323,10 @@ impl Remaining<'_> {
             .collect();
         if !causes.iter().any(|cause| self.memory.claim(ClaimId(*cause)).is_some()) {
             plan.erasure.remove.facts.push(fact.0);
-            plan.erasure.remove.acts.extend(causes);
-            plan.erasure.remove.acts.sort_unstable();
-            plan.erasure.remove.acts.dedup();
             plan.gone.extend(before.versions.iter().map(|version| version.id));
             return;
         }
+        let causes = self.without_idle_decisions(fact, causes, plan);
         let transitions = retell(self.memory, self.registry, fact, &causes, *next).transitions;
         let renamed = self.keep_names(fact, transitions);
         let after = last_states(&renamed);
@@ -251,6 +344,40 @@ impl Remaining<'_> {
         }
         next.ordinal += renamed.len() as u32;
         plan.erasure.rewrite.extend(renamed);
+    }
+
+    /// The causes without the acts that had nothing to decide, had the doomed rows never been there: an act would keep a
+    /// reason that speaks of words nobody said any more. The acts go.
+    fn without_idle_decisions(
+        &self,
+        fact: FactId,
+        mut causes: Vec<Position>,
+        plan: &mut Plan,
+    ) -> Vec<Position> {
+        let decisions: Vec<Position> = causes
+            .iter()
+            .copied()
+            .filter(|cause| {
+                let act = self.memory.act(*cause);
+                act.is_some_and(|act| matches!(act.kind, ActKind::ResolveDispute { .. }))
+            })
+            .collect();
+        for decision in decisions {
+            let Some(act) = self.memory.act(decision) else { continue };
+            let ActKind::ResolveDispute { keep, .. } = &act.kind else { continue };
+            let before: Vec<Position> = causes.iter().copied().filter(|cause| *cause < decision).collect();
+            let told = retell(self.memory, self.registry, fact, &before, Position::new(u64::MAX, 0)).memory;
+            let then = AsOf { valid_at: act.at, believed_at: Instant::MAX, watermark: Watermark::MAX };
+            let decides = told.fact(fact).is_some_and(|fact| {
+                let mut disputed = told.dispute(fact, &then).into_iter();
+                disputed.any(|version| version.supporting(Watermark::MAX).any(|claim| keep.contains(&claim)))
+            });
+            if !decides {
+                causes.retain(|cause| *cause != decision);
+                plan.erasure.remove.acts.push(decision);
+            }
+        }
+        causes
     }
 
     /// Gives versions that live on the ids they had: paired by the claims that founded and supported them.

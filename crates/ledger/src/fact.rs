@@ -10,6 +10,8 @@ use crate::claim::Realm;
 use crate::entity::EntityRef;
 use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId};
 use crate::keys::Fingerprint;
+use crate::log::Lift;
+use crate::receipt::{Asked, RowCounts};
 use crate::source::words;
 use crate::time::{Instant, Span};
 
@@ -156,6 +158,15 @@ pub enum ActKind {
         /// The source.
         source: SourceId,
     },
+    /// Words were forgotten, in the append this stands in. Bears on no fact and names nothing that went.
+    Forget {
+        /// What was asked for.
+        asked: Asked,
+        /// What went.
+        rows: RowCounts,
+    },
+    /// What was forgotten may be learnt again. The store lifts the tombstones as it appends the act.
+    Lift(Lift),
 }
 
 /// The part of an act that is sealed on disk.

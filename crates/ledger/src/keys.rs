@@ -23,15 +23,47 @@ impl fmt::Debug for Fingerprint {
 pub struct SubjectKeys {
     /// Seals and opens ids.
     pub ids: IdKey,
-    blind: BlindKey,
+    /// Makes fingerprints.
+    pub blind: BlindKey,
 }
 
+/// Makes the fingerprints of one subject. It hangs on the store and the subject's *name* alone, so it is there before the
+/// first append, and after the subject was forgotten: tombstones and receipts outlive what they are about.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-struct BlindKey([u8; 32]);
+pub struct BlindKey([u8; 32]);
 
 impl fmt::Debug for BlindKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("BlindKey(secret)")
+    }
+}
+
+impl BlindKey {
+    /// Derives the key from `blind`, which belongs to the store and the subject's name.
+    #[must_use]
+    pub fn derive(blind: &[u8; 32]) -> Self {
+        Self(blake3::derive_key("testimony 2026-11-30 fingerprints", blind))
+    }
+
+    /// The fingerprint of `parts`, kept apart from other uses by `purpose`.
+    #[must_use]
+    pub fn fingerprint(&self, purpose: Purpose, parts: &[&[u8]]) -> Fingerprint {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(&[purpose as u8]);
+        for part in parts {
+            // Lengths first, so that ("ab", "c") and ("a", "bc") differ.
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        let mut short = [0_u8; 16];
+        short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        Fingerprint(short)
+    }
+
+    /// The mark of a source by its identity.
+    #[must_use]
+    pub fn source(&self, kind: &str, reference: &str) -> Fingerprint {
+        self.fingerprint(Purpose::Source, &[kind.as_bytes(), reference.as_bytes()])
     }
 }
 
@@ -45,10 +77,7 @@ impl SubjectKeys {
         let mut id_key = blake3::derive_key("testimony 2026-11-30 id sealing", seed);
         let mut id_bytes = [0_u8; 16];
         id_bytes.copy_from_slice(&id_key[..16]);
-        let keys = Self {
-            ids: IdKey::new(id_bytes),
-            blind: BlindKey(blake3::derive_key("testimony 2026-11-30 fingerprints", blind)),
-        };
+        let keys = Self { ids: IdKey::new(id_bytes), blind: BlindKey::derive(blind) };
         id_key.zeroize();
         id_bytes.zeroize();
         keys
@@ -57,16 +86,7 @@ impl SubjectKeys {
     /// The fingerprint of `parts`, kept apart from other uses by `purpose`.
     #[must_use]
     pub fn fingerprint(&self, purpose: Purpose, parts: &[&[u8]]) -> Fingerprint {
-        let mut hasher = blake3::Hasher::new_keyed(&self.blind.0);
-        hasher.update(&[purpose as u8]);
-        for part in parts {
-            // Lengths first, so that ("ab", "c") and ("a", "bc") differ.
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        }
-        let mut short = [0_u8; 16];
-        short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-        Fingerprint(short)
+        self.blind.fingerprint(purpose, parts)
     }
 }
 
@@ -90,4 +110,8 @@ pub enum Purpose {
     Request = 7,
     /// A text, wherever it stands.
     Copy = 8,
+    /// The subject itself, in the record of its destruction.
+    Subject = 9,
+    /// Who asked for a destruction.
+    AskedBy = 10,
 }

@@ -9,7 +9,8 @@
 //! - what somebody proposes ([`proposal`]) and what may enter ([`admission`], [`gate`]), by whose words they are
 //!   ([`regions`]), whether they stand there ([`quote`]), assert anything ([`assertion`]) and hold no secret ([`secret`]);
 //! - what was said ([`claim`]), what is held true ([`fact`]) and how that is decided ([`settle`], [`adjudicate`]);
-//! - how a log folds into a readable memory ([`log`], [`memory`]) and how words are forgotten ([`erase`], [`proof`]);
+//! - how a log folds into a readable memory ([`log`], [`memory`]) and how words are forgotten ([`erase`], [`proof`],
+//!   [`receipt`]);
 //! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]), and how another policy is tried beside it
 //!   ([`shadow`]);
 //! - what one turn may see ([`triage`], [`resolve`], [`packet`], [`turn`]), by which policy ([`policy`]), and what was
@@ -50,6 +51,7 @@ pub mod erase;
 pub mod log;
 pub mod memory;
 pub mod proof;
+pub mod receipt;
 
 pub mod calibration;
 pub mod citation;

@@ -9,6 +9,7 @@ use crate::evidence::{Evidence, EvidenceWords};
 use crate::fact::{Act, FactRow, Transition};
 use crate::id::{EvidenceId, Position, SourceId, Watermark};
 use crate::keys::Fingerprint;
+use crate::receipt::RowCounts;
 use crate::source::Source;
 use crate::time::Instant;
 
@@ -85,12 +86,86 @@ pub struct Erasure {
     pub remove: Removed,
     /// Evidence of which only other claims' quotes remain: its words without the rest.
     pub reduce: Vec<(EvidenceId, EvidenceWords)>,
+    /// Acts that stand in place of removed ones, behind what was reduced.
+    pub acts: Vec<Act>,
     /// The transitions that stand in place of the removed ones: what the history would be, had the words never been seen.
     pub rewrite: Vec<Transition>,
     /// Marks that must not be learnt again.
-    pub tombstones: Vec<Fingerprint>,
+    pub tombstones: Vec<Tombstone>,
     /// Sources whose data keys are destroyed.
     pub shred: Vec<SourceId>,
+    /// The act that tells of the erasure. It stands behind the transitions, and stays as long as the subject does.
+    pub record: Option<Act>,
+}
+
+impl Erasure {
+    /// The rows it writes behind what it reduces, in order.
+    pub fn written(&self) -> impl Iterator<Item = Row> + '_ {
+        let acts = self.acts.iter().cloned().map(Row::Act);
+        let told = self.rewrite.iter().cloned().map(Row::Transition);
+        acts.chain(told).chain(self.record.iter().cloned().map(Row::Act))
+    }
+
+    /// How many rows of each kind go or are cut down.
+    #[must_use]
+    pub fn rows(&self) -> RowCounts {
+        let remove = &self.remove;
+        RowCounts {
+            sources: remove.sources.len() as u64,
+            evidence: remove.evidence.len() as u64,
+            reduced: self.reduce.len() as u64,
+            facts: remove.facts.len() as u64,
+            claims: remove.claims.len() as u64,
+            acts: remove.acts.len() as u64,
+            transitions: remove.transitions.len() as u64,
+        }
+    }
+}
+
+/// A mark by which forgotten words are kept out, and the mark of the source that said them: so those of one source can be
+/// lifted together by its name, and nothing else tells what they are about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Tombstone {
+    /// Of the source.
+    pub source: Fingerprint,
+    /// Of the words; the source's own mark for a source that is kept out whole.
+    pub mark: Fingerprint,
+}
+
+/// Which tombstones are lifted.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Lift {
+    /// These.
+    Marks(Vec<Fingerprint>),
+    /// All of one source, by its mark.
+    Source(Fingerprint),
+    /// All of the subject.
+    Everything,
+}
+
+impl Lift {
+    /// Whether it lifts this one. `source` is `None` for a tombstone laid before tombstones knew their source.
+    #[must_use]
+    pub fn lifts(&self, mark: &Fingerprint, source: Option<&Fingerprint>) -> bool {
+        match self {
+            Self::Marks(marks) => marks.contains(mark),
+            Self::Source(of) => source == Some(of) || mark == of,
+            Self::Everything => true,
+        }
+    }
+}
+
+/// What is asked of a store that is to destroy a subject.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SubjectErasure {
+    /// When it was asked for.
+    pub recorded_at: Instant,
+    /// The keyed mark of the subject's name, for the record that stays.
+    pub subject: Fingerprint,
+    /// The keyed mark of who asked.
+    pub by: Fingerprint,
+    /// Marks that must not be learnt again.
+    pub tombstones: Vec<Tombstone>,
 }
 
 /// The positions an erasure removes, by kind of row.

@@ -372,6 +372,13 @@ impl Memory {
                 self.act_inputs(fact, position, act, &mut inputs);
             }
         }
+        // Where an edition was forgotten, a later one may say again what stands anyway; that undoes nothing.
+        let mut lapsed: FxHashSet<ClaimId> = FxHashSet::default();
+        inputs.retain(|input| match &input.kind {
+            InputKind::Lapse { claim, .. } => lapsed.insert(*claim),
+            InputKind::Restore { claim, .. } => lapsed.remove(claim),
+            _ => true,
+        });
         inputs
     }
 
@@ -424,6 +431,7 @@ impl Memory {
                     });
                 }
             }
+            ActKind::Forget { .. } | ActKind::Lift(_) => {}
         }
     }
 
@@ -543,10 +551,10 @@ impl Memory {
         self.add_cause(place, id.0);
     }
 
-    fn apply_act(&mut self, position: Position, act: &Act) {
+    pub(crate) fn apply_act(&mut self, position: Position, act: &Act) {
         self.acts.insert(position, Arc::new(act.clone()));
         match &act.kind {
-            ActKind::ResolveDispute { .. } => {}
+            ActKind::ResolveDispute { .. } | ActKind::Forget { .. } | ActKind::Lift(_) => {}
             ActKind::NewEdition { dropped, restored, .. } => {
                 self.lapsed.extend(dropped);
                 restored.iter().for_each(|claim| _ = self.lapsed.remove(claim));
@@ -592,6 +600,7 @@ impl Memory {
             ActKind::Withdraw { source } | ActKind::Reinstate { source } => {
                 self.claims_of(*source).filter_map(|claim| of_claim(&claim)).collect()
             }
+            ActKind::Forget { .. } | ActKind::Lift(_) => Vec::new(),
         };
         facts.sort_unstable();
         facts.dedup();
@@ -693,7 +702,7 @@ impl Memory {
     fn take_back_act(&mut self, position: Position, act: &Act) {
         self.acts.remove(&position);
         match &act.kind {
-            ActKind::ResolveDispute { .. } => {}
+            ActKind::ResolveDispute { .. } | ActKind::Forget { .. } | ActKind::Lift(_) => {}
             ActKind::NewEdition { dropped, restored, .. } => {
                 dropped.iter().for_each(|claim| _ = self.lapsed.remove(claim));
                 self.lapsed.extend(restored);

@@ -227,6 +227,8 @@ fn told(act: &Act) -> String {
         ActKind::NewEdition { .. } => "by a new edition".to_owned(),
         ActKind::Withdraw { .. } => "by withdrawal of the source".to_owned(),
         ActKind::Reinstate { .. } => "by return of the source".to_owned(),
+        ActKind::Forget { .. } => "by forgetting".to_owned(),
+        ActKind::Lift(_) => "by lifting what kept words out".to_owned(),
     }
 }
 

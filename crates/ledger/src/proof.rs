@@ -5,6 +5,8 @@
 //! the chain still verifies, and without the salt nobody can test a guess against it. The erasure itself is an append
 //! that names the commitments it orphaned, so a row missing without one is tampering.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::id::{Position, Watermark};
@@ -22,6 +24,13 @@ pub struct Commitment(pub [u8; 32]);
 /// The hash of an append and everything before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ChainHash(pub [u8; 32]);
+
+impl fmt::Display for ChainHash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("blake3:")?;
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
 
 /// Commits to `row` as it stands at `position`.
 #[must_use]

@@ -5,11 +5,13 @@ use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::evidence::{Evidence, Marks};
+use crate::fact::ActKind;
 use crate::id::{EvidenceId, Position, TurnId, Watermark};
-use crate::keys::{Fingerprint, SubjectKeys};
-use crate::log::{Entry, Erasure, Keyed, Row};
+use crate::keys::{BlindKey, Fingerprint, SubjectKeys};
+use crate::log::{Entry, Erasure, Keyed, Lift, Row, SubjectErasure, Tombstone};
 use crate::policy::PolicyAct;
 use crate::proof::{ChainHash, Commitment, Salt, commit, link};
+use crate::receipt::{Destruction, RowCounts};
 use crate::scope::{Scope, Subject};
 use crate::store::{
     Appended, Capabilities, Damage, Durability, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store,
@@ -28,6 +30,7 @@ use crate::vectors::{
 pub struct ReferenceStore {
     subjects: Mutex<BTreeMap<Subject, Log>>,
     policy_acts: Mutex<Vec<PolicyAct>>,
+    destructions: Mutex<Vec<Destruction>>,
 }
 
 #[derive(Debug, Default)]
@@ -41,7 +44,8 @@ struct Log {
     /// Where each mark by which a message is recognised stands: that of its moment, and that of its source's own id.
     moments: BTreeSet<(Fingerprint, Position)>,
     external_ids: BTreeSet<(Fingerprint, Position)>,
-    tombstones: BTreeSet<Fingerprint>,
+    /// Each with the mark of its source.
+    tombstones: BTreeMap<Fingerprint, Fingerprint>,
     rewritten: Watermark,
     turns: Vec<(TurnRecord, Vec<u32>)>,
     turn_keys: BTreeMap<Fingerprint, TurnId>,
@@ -87,8 +91,11 @@ impl ReferenceStore {
 
 fn derived_keys(scope: &Scope) -> SubjectKeys {
     let seed = blake3::derive_key("testimony reference store seed", scope.subject().as_str().as_bytes());
-    let blind = blake3::derive_key("testimony reference store blind", scope.subject().as_str().as_bytes());
-    SubjectKeys::derive(&seed, &blind)
+    SubjectKeys::derive(&seed, &derived_blind(scope))
+}
+
+fn derived_blind(scope: &Scope) -> [u8; 32] {
+    blake3::derive_key("testimony reference store blind", scope.subject().as_str().as_bytes())
 }
 
 /// A salt that differs from place to place; a real store draws it at random.
@@ -135,6 +142,25 @@ impl Log {
         Some(stored)
     }
 
+    fn lay(&mut self, tombstones: &[Tombstone]) {
+        self.tombstones.extend(tombstones.iter().map(|tombstone| (tombstone.mark, tombstone.source)));
+    }
+
+    fn counts(&self) -> RowCounts {
+        let mut counts = RowCounts::default();
+        for stored in self.rows.values() {
+            *match &stored.row {
+                Row::Source(_) => &mut counts.sources,
+                Row::Evidence(_) => &mut counts.evidence,
+                Row::Fact(_) => &mut counts.facts,
+                Row::Claim(_) => &mut counts.claims,
+                Row::Act(_) => &mut counts.acts,
+                Row::Transition(_) => &mut counts.transitions,
+            } += 1;
+        }
+        counts
+    }
+
     fn close(&mut self, recorded_at: Instant, commitments: Vec<Commitment>, orphaned: Vec<Position>) {
         let seq = self.watermark() + 1;
         let hash = link(&self.last_hash(), seq, recorded_at, &commitments, &orphaned);
@@ -176,6 +202,10 @@ impl Store for ReferenceStore {
         Ok(derived_keys(scope))
     }
 
+    fn blind(&self, scope: &Scope) -> Result<BlindKey, StoreError> {
+        Ok(BlindKey::derive(&derived_blind(scope)))
+    }
+
     fn head(&self, scope: &Scope) -> Result<Head, StoreError> {
         Ok(self.read(scope, |log| Head {
             watermark: log.watermark(),
@@ -207,6 +237,11 @@ impl Store for ReferenceStore {
             let commitments = rows
                 .map(|(ordinal, row)| {
                     let position = Position::new(seq, ordinal as u32);
+                    if let Row::Act(act) = &row
+                        && let ActKind::Lift(lift) = &act.kind
+                    {
+                        log.tombstones.retain(|mark, source| !lift.lifts(mark, Some(source)));
+                    }
                     log.insert(position, position, row)
                 })
                 .collect();
@@ -251,16 +286,21 @@ impl Store for ReferenceStore {
     }
 
     fn forgotten(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<Vec<bool>, StoreError> {
-        let found = self
-            .read(scope, |log| marks.iter().map(|mark| log.tombstones.contains(mark)).collect::<Vec<bool>>());
+        let found = self.read(scope, |log| {
+            marks.iter().map(|mark| log.tombstones.contains_key(mark)).collect::<Vec<bool>>()
+        });
         Ok(if found.is_empty() { vec![false; marks.len()] } else { found })
     }
 
-    fn lift(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<(), StoreError> {
-        if let Some(log) = self.subjects().get_mut(scope.subject()) {
-            log.tombstones.retain(|mark| !marks.contains(mark));
-        }
-        Ok(())
+    fn tombstones(&self, scope: &Scope, lift: &Lift) -> Result<u64, StoreError> {
+        let lifted =
+            |log: &Log| log.tombstones.iter().filter(|(mark, of)| lift.lifts(mark, Some(of))).count();
+        Ok(self.read(scope, |log| lifted(log) as u64))
+    }
+
+    fn chain(&self, scope: &Scope, seq: Watermark) -> Result<Option<ChainHash>, StoreError> {
+        let place = seq.checked_sub(1).map(|place| place as usize);
+        Ok(self.read(scope, |log| place.and_then(|place| log.entries.get(place)).map(|entry| entry.hash)))
     }
 
     fn evidence(&self, scope: &Scope, ids: &[EvidenceId]) -> Result<Vec<Option<Evidence>>, StoreError> {
@@ -327,26 +367,46 @@ impl Store for ReferenceStore {
             commitments.push(log.insert(id.0, committed, Row::Evidence(reduced)));
             rows += 1;
         }
-        for transition in &erasure.rewrite {
+        for row in erasure.written() {
             let position = Position::new(seq, commitments.len() as u32);
-            commitments.push(log.insert(position, position, Row::Transition(transition.clone())));
+            commitments.push(log.insert(position, position, row));
         }
         orphaned.sort_unstable();
         log.close(erasure.recorded_at, commitments, orphaned);
-        log.tombstones.extend(erasure.tombstones.iter().copied());
+        log.lay(&erasure.tombstones);
         log.keys.insert(key, seq);
         log.rewritten = seq;
         Ok(Erased::Done { watermark: seq, rows, residue: 0 })
     }
 
-    fn erase_subject(&self, scope: &Scope, tombstones: &[Fingerprint]) -> Result<Erased, StoreError> {
+    fn erase_subject(&self, scope: &Scope, erasure: &SubjectErasure) -> Result<Erased, StoreError> {
         let mut subjects = self.subjects();
         let log = subjects.entry(scope.subject().clone()).or_default();
         let rows = log.rows.len() as u64;
-        let mut kept = std::mem::take(&mut log.tombstones);
-        kept.extend(tombstones.iter().copied());
-        *log = Log { tombstones: kept, lives: log.lives, ..Log::default() };
+        log.lay(&erasure.tombstones);
+        if log.founded {
+            let mut all = self.destructions.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = all.last().map(|last| last.hash).unwrap_or_default();
+            let mut record = Destruction {
+                number: all.len() as u64 + 1,
+                subject: erasure.subject,
+                by: erasure.by,
+                at: erasure.recorded_at,
+                watermark: log.watermark(),
+                tip: log.last_hash(),
+                rows: log.counts(),
+                hash: ChainHash::default(),
+            };
+            record.hash = record.link(&before);
+            all.push(record);
+        }
+        let tombstones = std::mem::take(&mut log.tombstones);
+        *log = Log { tombstones, lives: log.lives, ..Log::default() };
         Ok(Erased::Done { watermark: 0, rows, residue: 0 })
+    }
+
+    fn destructions(&self) -> Result<Vec<Destruction>, StoreError> {
+        Ok(self.destructions.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {
@@ -530,7 +590,7 @@ fn without_text(row: &Row) -> Row {
 
 fn recognise(log: &Log, marks: &Marks) -> Recognised {
     let own = || marks.external_id.into_iter().chain([marks.moment]);
-    if own().chain([marks.text]).any(|mark| log.tombstones.contains(&mark)) {
+    if own().chain([marks.text]).any(|mark| log.tombstones.contains_key(&mark)) {
         return Recognised::Forgotten;
     }
     let first = |index: &BTreeSet<(Fingerprint, Position)>, mark: Fingerprint| {

@@ -4,13 +4,15 @@
 //! basis, a pure rule makes a batch, the store takes it whole or not at all. So a retry is safe, an append touches one
 //! subject, and no transaction handle crosses this line. Every method that touches memory takes a [`Scope`], all but
 //! [`Store::subjects`]; an id of another subject is an id that never existed. Which policy the deployment uses is no
-//! memory and nobody's: its acts have no scope.
+//! memory and nobody's: its acts have no scope. Nor have the records of subjects that are no more.
 
 use crate::evidence::{Evidence, Marks};
 use crate::id::{EvidenceId, Position, TurnId, Watermark};
-use crate::keys::{Fingerprint, SubjectKeys};
-use crate::log::{Changes, Entry, Erasure, Keyed};
+use crate::keys::{BlindKey, Fingerprint, SubjectKeys};
+use crate::log::{Changes, Entry, Erasure, Keyed, Lift, SubjectErasure};
 use crate::policy::PolicyAct;
+use crate::proof::ChainHash;
+use crate::receipt::Destruction;
 use crate::scope::{Scope, Subject};
 use crate::time::Instant;
 use crate::turn::TurnRecord;
@@ -30,13 +32,17 @@ pub trait Store: Send + Sync {
     /// The keys of a subject, which is created if it is new. Two callers at once get the same keys.
     fn found(&self, scope: &Scope) -> Result<SubjectKeys, StoreError>;
 
+    /// What the subject's fingerprints are made with, whether it was ever founded or not.
+    fn blind(&self, scope: &Scope) -> Result<BlindKey, StoreError>;
+
     /// The last append; watermark 0 when there is none.
     fn head(&self, scope: &Scope) -> Result<Head, StoreError>;
 
     /// Appends a group of batches to one subject's log, in order, whole or not at all.
     ///
     /// The first gets the number `basis + 1`. Returns only after the group is as durable as
-    /// [`Capabilities::durability`] says. A key seen before is answered, not appended again.
+    /// [`Capabilities::durability`] says. A key seen before is answered, not appended again. An act that lifts tombstones
+    /// lifts them with its append.
     fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError>;
 
     /// Hands over the appends after `after`, in order, words included but for the text of evidence.
@@ -72,8 +78,11 @@ pub trait Store: Send + Sync {
     /// Which of these marks are tombstones.
     fn forgotten(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<Vec<bool>, StoreError>;
 
-    /// Lifts tombstones, so that what they bar may be learnt again.
-    fn lift(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<(), StoreError>;
+    /// How many tombstones a lift would take away.
+    fn tombstones(&self, scope: &Scope, lift: &Lift) -> Result<u64, StoreError>;
+
+    /// The hash of an append and everything before it; `None` when it is not there. No erasure changes it.
+    fn chain(&self, scope: &Scope, seq: Watermark) -> Result<Option<ChainHash>, StoreError>;
 
     /// Evidence by id, whole; `None` for each id that is not there.
     fn evidence(&self, scope: &Scope, ids: &[EvidenceId]) -> Result<Vec<Option<Evidence>>, StoreError>;
@@ -96,8 +105,12 @@ pub trait Store: Send + Sync {
         erasure: &Erasure,
     ) -> Result<Erased, StoreError>;
 
-    /// Takes out everything of a subject and destroys its keys. `tombstones` stay.
-    fn erase_subject(&self, scope: &Scope, tombstones: &[Fingerprint]) -> Result<Erased, StoreError>;
+    /// Takes out everything of a subject and destroys its keys. Tombstones stay, and a record of it where the subject was
+    /// there.
+    fn erase_subject(&self, scope: &Scope, erasure: &SubjectErasure) -> Result<Erased, StoreError>;
+
+    /// The records of all subjects that were destroyed, in order.
+    fn destructions(&self) -> Result<Vec<Destruction>, StoreError>;
 
     /// Records a resolution; turns are numbered from 1 and do not move the watermark. A known key is answered.
     fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError>;

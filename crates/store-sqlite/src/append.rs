@@ -20,7 +20,7 @@ use crate::row::{self, Owner, Ready, Seals, Unready, signed};
 use crate::seal::Seal;
 use crate::subject::{Founding, Known, StoredSeals, add_key, find};
 use crate::writer::{Failure, Hand};
-use crate::{Shared, SqliteStore};
+use crate::{Shared, SqliteStore, tombstone};
 
 /// The end of a log, as the next append needs it.
 #[derive(Clone, Copy, Default)]
@@ -286,8 +286,10 @@ fn insert_group(
             let position = Position::new(seq, ordinal);
             row::insert(&hand.connection, known.number, position, ready)
                 .map_err(|error| error::sqlite(error, &format!("append row {position}")))?;
-            if let Ready::Source { key, .. } = ready {
-                add_key(hand, known.number, known.uid, position, key)?;
+            match ready {
+                Ready::Source { key, .. } => add_key(hand, known.number, known.uid, position, key)?,
+                Ready::Act { lift: Some(lift), .. } => tombstone::lift(&hand.connection, mark, lift)?,
+                _ => {}
             }
         }
     }

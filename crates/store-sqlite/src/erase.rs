@@ -13,8 +13,9 @@ use std::time::Duration;
 use ledger::evidence::Evidence;
 use ledger::id::{Position, Watermark};
 use ledger::keys::Fingerprint;
-use ledger::log::{Erasure, Row};
+use ledger::log::{Erasure, Row, SubjectErasure};
 use ledger::proof::{Salt, commit, link};
+use ledger::receipt::RowCounts;
 use ledger::scope::Scope;
 use ledger::store::{Erased, StoreError, StoreErrorKind};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -28,7 +29,7 @@ use crate::residue::Needles;
 use crate::row::{self, Owner, Ready, Seals, Unready, signed};
 use crate::subject::{Founding, Known, StoredSeals, find, new_group, unwrap};
 use crate::writer::{Failure, Hand};
-use crate::{Shared, SqliteStore, files, schema};
+use crate::{Shared, SqliteStore, destruction, files, schema, tombstone};
 
 /// How long cleaning waits for readers before it says what is left.
 const CLEAN_MS_MAX: u64 = 3 * READ_MS_MAX;
@@ -68,40 +69,50 @@ const TABLES: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// Rows that would be left referring to nothing, by what they are.
-const DANGLING: [(&str, &str); 6] = [
+/// Rows that would be left referring to nothing: what they are, whether an erasure could leave any, and the query that looks
+/// through all of the subject's.
+type Dangling = (&'static str, fn(&Erasure) -> bool, &'static str);
+
+/// Looked through only where it is possible: all messages of a large subject take longer than one takes to erase.
+const DANGLING: [Dangling; 6] = [
     (
         "evidence of a source that goes",
+        |erasure| !erasure.remove.sources.is_empty(),
         "SELECT 1 FROM evidence AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM source AS parent
          WHERE parent.subject = child.subject AND parent.seq = child.source_seq
             AND parent.ordinal = child.source_ordinal) LIMIT 1",
     ),
     (
         "a claim on evidence that goes",
+        |erasure| !erasure.remove.evidence.is_empty(),
         "SELECT 1 FROM claim AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM evidence AS parent
          WHERE parent.subject = child.subject AND parent.seq = child.evidence_seq
             AND parent.ordinal = child.evidence_ordinal) LIMIT 1",
     ),
     (
         "a claim on a fact that goes",
+        |erasure| !erasure.remove.facts.is_empty(),
         "SELECT 1 FROM claim AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM fact AS parent
          WHERE parent.subject = child.subject AND parent.seq = child.fact_seq
             AND parent.ordinal = child.fact_ordinal) LIMIT 1",
     ),
     (
         "a transition of a fact that goes",
+        |erasure| !erasure.remove.facts.is_empty() || !erasure.rewrite.is_empty(),
         "SELECT 1 FROM transition AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM fact AS parent
          WHERE parent.subject = child.subject AND parent.seq = child.fact_seq
             AND parent.ordinal = child.fact_ordinal) LIMIT 1",
     ),
     (
         "support by a claim that goes",
+        |erasure| !erasure.remove.claims.is_empty() || !erasure.rewrite.is_empty(),
         "SELECT 1 FROM support AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM claim AS parent
          WHERE parent.subject = child.subject AND parent.seq = child.claim_seq
             AND parent.ordinal = child.claim_ordinal) LIMIT 1",
     ),
     (
         "a source whose key goes",
+        |erasure| !erasure.remove.sources.is_empty() || !erasure.shred.is_empty(),
         "SELECT 1 FROM source AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM data_key AS parent
          WHERE parent.subject = child.subject AND parent.source_seq = child.seq
             AND parent.source_ordinal = child.ordinal) LIMIT 1",
@@ -157,16 +168,16 @@ impl SqliteStore {
     pub(crate) fn erase_everything(
         &self,
         scope: &Scope,
-        tombstones: &[Fingerprint],
+        erasure: &SubjectErasure,
     ) -> Result<Erased, StoreError> {
         let shared = self.shared.clone();
         let mark = shared.keyring.mark(scope.subject());
-        let tombstones = tombstones.to_vec();
+        let erasure = erasure.clone();
         let erased = self.writer()?.alone(move |hand| {
             let aftermath = transact(hand, &shared, |hand| {
-                insert_tombstones(&hand.connection, &mark, &tombstones)?;
+                tombstone::lay(&hand.connection, &mark, &erasure.tombstones)?;
                 let Some(known) = find(&hand.connection, &mark)? else { return Ok(Aftermath::default()) };
-                forget_everything(hand, &shared, known)
+                forget_everything(hand, &shared, known, &erasure)
             })?;
             let subject = aftermath.subject;
             let erased = clean(hand, &shared, aftermath);
@@ -223,17 +234,6 @@ fn open_tables(connection: &Connection, subject: i64) -> Result<(), StoreError> 
 fn close_tables(connection: &Connection, subject: i64) -> Result<(), StoreError> {
     connection.execute("DELETE FROM erasing WHERE subject = ?", [subject]).map_err(failed)?;
     connection.execute("UPDATE store SET scrub = 1", []).map(drop).map_err(failed)
-}
-
-fn insert_tombstones(
-    connection: &Connection,
-    subject: &[u8; 16],
-    tombstones: &[Fingerprint],
-) -> Result<(), StoreError> {
-    let mut insert = connection
-        .prepare_cached("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING")
-        .map_err(failed)?;
-    tombstones.iter().try_for_each(|mark| insert.execute(params![subject, mark.0]).map(drop).map_err(failed))
 }
 
 fn erase_from(
@@ -300,9 +300,8 @@ fn erase_from(
             row::reduce(connection, known.number, id.0, committed, &ready).map_err(failed)?;
             aftermath.rows += 1;
         }
-        for transition in &erasure.rewrite {
+        for row in erasure.written() {
             let position = Position::new(seq, commitments.len() as u32);
-            let row = Row::Transition(transition.clone());
             let ready = row::prepare(owner, &seals, &mut chance, position, &row);
             let (commitment, ready): (_, Ready) = ready.map_err(|unready| match unready {
                 Unready::NoSource(source) => contract(format!("source {source} is not there")),
@@ -328,7 +327,7 @@ fn erase_from(
         .prepare_cached("SELECT mark FROM subject WHERE subject = ?")
         .and_then(|mut select| select.query_row([known.number], |row| row.get(0)))
         .map_err(failed)?;
-    insert_tombstones(&hand.connection, &mark, &erasure.tombstones)?;
+    tombstone::lay(&hand.connection, &mark, &erasure.tombstones)?;
     hand.connection
         .execute("UPDATE subject SET rewritten = ? WHERE subject = ?", params![signed(seq), known.number])
         .map_err(failed)?;
@@ -339,7 +338,7 @@ fn erase_from(
     let placed = erasure.remove.evidence.iter().chain(&erasure.remove.claims).copied();
     let placed: Vec<Position> = placed.chain(erasure.reduce.iter().map(|(id, _)| id.0)).collect();
     shared.vectors.erase(known.number, Some(&placed), &mut aftermath.needles)?;
-    for (what, sql) in DANGLING {
+    for (what, _, sql) in DANGLING.into_iter().filter(|(_, possible, _)| possible(erasure)) {
         let dangling = hand
             .connection
             .prepare_cached(sql)
@@ -404,7 +403,15 @@ fn keep_needles(
         .map_err(failed)
 }
 
-fn forget_everything(hand: &mut Hand, shared: &Shared, known: Known) -> Result<Aftermath, StoreError> {
+/// Takes out a subject and its keys. `asked` is recorded; without it nobody asked here, and the record stands where it was asked.
+fn forget_everything(
+    hand: &mut Hand,
+    shared: &Shared,
+    known: Known,
+    asked: Option<&SubjectErasure>,
+) -> Result<Aftermath, StoreError> {
+    let tip = tip(&hand.connection, known.number)?;
+    let mut rows = RowCounts::default();
     let mut aftermath = Aftermath { subject: Some(known.number), ..Aftermath::default() };
     open_tables(&hand.connection, known.number)?;
     let sealed = [
@@ -427,21 +434,27 @@ fn forget_everything(hand: &mut Hand, shared: &Shared, known: Known) -> Result<A
             }
         }
     }
-    let owned = [
-        ("DELETE FROM turn_use WHERE subject = ?", false),
-        ("DELETE FROM turn WHERE subject = ?", false),
-        ("DELETE FROM support WHERE subject = ?", false),
-        ("DELETE FROM transition WHERE subject = ?", true),
-        ("DELETE FROM act WHERE subject = ?", true),
-        ("DELETE FROM claim WHERE subject = ?", true),
-        ("DELETE FROM fact WHERE subject = ?", true),
-        ("DELETE FROM evidence WHERE subject = ?", true),
-        ("DELETE FROM source WHERE subject = ?", true),
-        ("DELETE FROM entry WHERE subject = ?", false),
+    let owned: [(&str, Option<&mut u64>); 10] = [
+        ("DELETE FROM turn_use WHERE subject = ?", None),
+        ("DELETE FROM turn WHERE subject = ?", None),
+        ("DELETE FROM support WHERE subject = ?", None),
+        ("DELETE FROM transition WHERE subject = ?", Some(&mut rows.transitions)),
+        ("DELETE FROM act WHERE subject = ?", Some(&mut rows.acts)),
+        ("DELETE FROM claim WHERE subject = ?", Some(&mut rows.claims)),
+        ("DELETE FROM fact WHERE subject = ?", Some(&mut rows.facts)),
+        ("DELETE FROM evidence WHERE subject = ?", Some(&mut rows.evidence)),
+        ("DELETE FROM source WHERE subject = ?", Some(&mut rows.sources)),
+        ("DELETE FROM entry WHERE subject = ?", None),
     ];
-    for (sql, counted) in owned {
+    for (sql, count) in owned {
         let deleted = hand.connection.execute(sql, [known.number]).map_err(failed)?;
-        aftermath.rows += if counted { deleted as u64 } else { 0 };
+        if let Some(count) = count {
+            *count = deleted as u64;
+        }
+    }
+    aftermath.rows = rows.total();
+    if let Some(asked) = asked {
+        destruction::record(&hand.connection, asked, tip, rows)?;
     }
     shred_keys(hand, shared, known, Shred::All, &mut aftermath)?;
     shared.vectors.erase(known.number, None, &mut aftermath.needles)?;
@@ -468,7 +481,7 @@ pub(crate) fn take_out_keyless(hand: &mut Hand, shared: &Arc<Shared>) -> Result<
         rows.and_then(Iterator::collect).map_err(failed)?
     };
     for (mark, known) in &keyless {
-        let aftermath = transact(hand, shared, |hand| forget_everything(hand, shared, *known))?;
+        let aftermath = transact(hand, shared, |hand| forget_everything(hand, shared, *known, None))?;
         clean(hand, shared, aftermath)?;
         shared.cache.forget_subject(mark, known.number);
     }

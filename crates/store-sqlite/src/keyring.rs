@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ledger::id::Position;
-use ledger::keys::SubjectKeys;
+use ledger::keys::{BlindKey, SubjectKeys};
 use ledger::scope::Subject;
 use ledger::store::{StoreError, StoreErrorKind};
 use parking_lot::Mutex;
@@ -323,6 +323,11 @@ impl Keyring {
     /// The keys of a subject with this seed.
     pub(crate) fn subject_keys(&self, subject: &Subject, seed: &[u8; 32]) -> SubjectKeys {
         SubjectKeys::derive(seed, &self.derive(b"blind", subject))
+    }
+
+    /// What a subject's fingerprints are made with, whether there is such a subject or not.
+    pub(crate) fn blind(&self, subject: &Subject) -> BlindKey {
+        BlindKey::derive(&self.derive(b"blind", subject))
     }
 
     fn derive(&self, purpose: &[u8], subject: &Subject) -> Zeroizing<[u8; 32]> {

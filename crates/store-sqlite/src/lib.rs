@@ -3,13 +3,14 @@
 //! In reading order: `files` and `connection` touch the disk; `keyring` and `seal` hold the keys and seal words
 //! with them; `schema` has the tables; `row` takes rows to disk and back; `writer` is the one thread that
 //! writes, many callers to one commit; then the contract's verbs, each in its file: `append`, `read`, `erase`,
-//! `turn`, `policy`, `verify`; then what is done to keys: `rotate`, `lost`. Beside the ledger, on files of their own, what
-//! can be lost: `telemetry`, `vectors`.
+//! `tombstone`, `destruction`, `turn`, `policy`, `verify`; then what is done to keys: `rotate`, `lost`. Beside the ledger
+//! stands what can be lost, each on a file of its own: `vectors`, `telemetry`.
 #![deny(missing_docs)]
 
 mod append;
 mod chance;
 mod connection;
+mod destruction;
 mod erase;
 mod error;
 mod files;
@@ -25,6 +26,7 @@ mod schema;
 mod seal;
 mod subject;
 mod telemetry;
+mod tombstone;
 mod turn;
 mod vectors;
 mod verify;
@@ -35,9 +37,11 @@ use std::sync::Arc;
 
 use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, TurnId, Watermark};
-use ledger::keys::{Fingerprint, SubjectKeys};
-use ledger::log::{Entry, Erasure, Keyed};
+use ledger::keys::{BlindKey, Fingerprint, SubjectKeys};
+use ledger::log::{Entry, Erasure, Keyed, Lift, SubjectErasure};
 use ledger::policy::PolicyAct;
+use ledger::proof::ChainHash;
+use ledger::receipt::Destruction;
 use ledger::scope::{Scope, Subject};
 use ledger::store::{
     Appended, Capabilities, Damage, Durability, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store,
@@ -129,6 +133,10 @@ impl Store for SqliteStore {
         self.found_subject(scope)
     }
 
+    fn blind(&self, scope: &Scope) -> Result<BlindKey, StoreError> {
+        Ok(self.shared.keyring.blind(scope.subject()))
+    }
+
     fn head(&self, scope: &Scope) -> Result<Head, StoreError> {
         self.read_head(scope)
     }
@@ -155,8 +163,12 @@ impl Store for SqliteStore {
         self.read_forgotten(scope, marks)
     }
 
-    fn lift(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<(), StoreError> {
-        self.lift_tombstones(scope, marks)
+    fn tombstones(&self, scope: &Scope, lift: &Lift) -> Result<u64, StoreError> {
+        self.count_tombstones(scope, lift)
+    }
+
+    fn chain(&self, scope: &Scope, seq: Watermark) -> Result<Option<ChainHash>, StoreError> {
+        self.read_chain(scope, seq)
     }
 
     fn evidence(&self, scope: &Scope, ids: &[EvidenceId]) -> Result<Vec<Option<Evidence>>, StoreError> {
@@ -182,8 +194,12 @@ impl Store for SqliteStore {
         self.erase_rows(scope, basis, key, erasure)
     }
 
-    fn erase_subject(&self, scope: &Scope, tombstones: &[Fingerprint]) -> Result<Erased, StoreError> {
-        self.erase_everything(scope, tombstones)
+    fn erase_subject(&self, scope: &Scope, erasure: &SubjectErasure) -> Result<Erased, StoreError> {
+        self.erase_everything(scope, erasure)
+    }
+
+    fn destructions(&self) -> Result<Vec<Destruction>, StoreError> {
+        self.read_destructions()
     }
 
     fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, Watermark};
 use ledger::keys::Fingerprint;
-use ledger::log::{Entry, Row};
+use ledger::log::{Entry, Lift, Row};
+use ledger::proof::ChainHash;
 use ledger::scope::Scope;
 use ledger::store::{Head, Read, Recognised, Rows, StoreError};
 use ledger::time::Instant;
@@ -15,7 +16,7 @@ use crate::append::tip;
 use crate::error;
 use crate::row::{Messages, Owner, Reading, Stretch, Table, signed};
 use crate::subject::{Known, StoredSeals, find};
-use crate::{Shared, SqliteStore};
+use crate::{Shared, SqliteStore, tombstone};
 
 /// Appends and bytes of their commitments read in one piece; an append of a thousand rows is a piece by itself.
 const PIECE_APPENDS: i64 = 2_000;
@@ -249,12 +250,12 @@ impl SqliteStore {
         for piece in marks.chunks(PIECE_MARKS) {
             recognised.extend(self.shared.readers.read(|connection| {
                 let known = find(connection, &subject)?;
-                let any = any_tombstone(connection, &subject)?;
+                let any = tombstone::any(connection, &subject)?;
                 let one = |marks: &Marks| -> Result<Recognised, StoreError> {
                     let all = marks.external_id.into_iter().chain([marks.moment, marks.text]);
                     if any {
                         for mark in all {
-                            if is_tombstone(connection, &subject, &mark)? {
+                            if tombstone::is_laid(connection, &subject, &mark)? {
                                 return Ok(Recognised::Forgotten);
                             }
                         }
@@ -280,26 +281,32 @@ impl SqliteStore {
         let mut forgotten = Vec::with_capacity(marks.len());
         for piece in marks.chunks(PIECE_MARKS) {
             forgotten.extend(self.shared.readers.read(|connection| {
-                let one = |mark: &Fingerprint| is_tombstone(connection, &subject, mark);
+                let one = |mark: &Fingerprint| tombstone::is_laid(connection, &subject, mark);
                 piece.iter().map(one).collect::<Result<Vec<_>, _>>()
             })?);
         }
         Ok(forgotten)
     }
 
-    pub(crate) fn lift_tombstones(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<(), StoreError> {
+    pub(crate) fn count_tombstones(&self, scope: &Scope, lift: &Lift) -> Result<u64, StoreError> {
         let subject = self.shared.keyring.mark(scope.subject());
-        let marks = marks.to_vec();
-        let lifted = self.writer()?.shared(marks.len() * 40, move |hand| {
-            let lift = || -> rusqlite::Result<()> {
-                let mut delete = hand
-                    .connection
-                    .prepare_cached("DELETE FROM tombstone WHERE subject_mark = ? AND mark = ?")?;
-                marks.iter().try_for_each(|mark| delete.execute(params![subject, mark.0]).map(drop))
-            };
-            lift().map_err(|error| error::sqlite(error, "lift tombstones"))
-        });
-        Ok(lifted?)
+        self.shared.readers.read(|connection| {
+            tombstone::matching(connection, &subject, lift)
+                .map(|marks| marks.len() as u64)
+                .map_err(|error| error::sqlite(error, "read tombstones"))
+        })
+    }
+
+    pub(crate) fn read_chain(&self, scope: &Scope, seq: Watermark) -> Result<Option<ChainHash>, StoreError> {
+        let hash = self.read_subject(scope, |connection, known| {
+            connection
+                .prepare_cached("SELECT hash FROM entry WHERE subject = ? AND seq = ?")
+                .and_then(|mut select| {
+                    select.query_row(params![known.number, signed(seq)], |row| row.get(0)).optional()
+                })
+                .map_err(|error| error::sqlite(error, "read the log"))
+        })?;
+        Ok(hash.flatten().map(ChainHash))
     }
 
     pub(crate) fn read_evidence(
@@ -346,20 +353,6 @@ impl SqliteStore {
         }
         Ok(found)
     }
-}
-
-fn any_tombstone(connection: &Connection, subject: &[u8; 16]) -> Result<bool, StoreError> {
-    connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM tombstone WHERE subject_mark = ?)")
-        .and_then(|mut select| select.query_row([subject], |row| row.get(0)))
-        .map_err(|error| error::sqlite(error, "read tombstones"))
-}
-
-fn is_tombstone(connection: &Connection, subject: &[u8; 16], mark: &Fingerprint) -> Result<bool, StoreError> {
-    connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM tombstone WHERE subject_mark = ? AND mark = ?)")
-        .and_then(|mut select| select.query_row(params![subject, mark.0], |row| row.get(0)))
-        .map_err(|error| error::sqlite(error, "read tombstones"))
 }
 
 /// The first evidence in the log that is the same message.

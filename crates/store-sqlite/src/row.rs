@@ -8,7 +8,7 @@ use ledger::evidence::{Attachment, ContentHash, Evidence, EvidenceWords, Marks};
 use ledger::fact::{Act, ActKind, ActWords, FactRow, Transition};
 use ledger::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId, Watermark};
 use ledger::keys::Fingerprint;
-use ledger::log::Row;
+use ledger::log::{Lift, Row};
 use ledger::proof::{Commitment, Salt, commit};
 use ledger::source::{Source, SourceKind};
 use ledger::store::StoreError;
@@ -46,7 +46,7 @@ pub(crate) enum Ready {
     Evidence(Box<ReadyEvidence>),
     Fact { fact: FactRow, salt: Salt },
     Claim(Box<ReadyClaim>),
-    Act { at: Instant, deed: Vec<u8>, words: Vec<u8> },
+    Act { at: Instant, deed: Vec<u8>, words: Vec<u8>, lift: Option<Lift> },
     Transition { transition: Transition, salt: Salt },
 }
 
@@ -132,7 +132,11 @@ pub(crate) fn prepare(
             let seal = seal_of(OWN)?;
             let words = packed(&(salt.0, &act.words));
             let words = seal.seal(chance, &owner.place(Column::ActWords, position, OWN), &words);
-            Ready::Act { at: act.at, deed: packed(&act.kind), words }
+            let lift = match &act.kind {
+                ActKind::Lift(lift) => Some(lift.clone()),
+                _ => None,
+            };
+            Ready::Act { at: act.at, deed: packed(&act.kind), words, lift }
         }
         Row::Transition(transition) => Ready::Transition { transition: transition.clone(), salt },
     };
@@ -288,7 +292,7 @@ pub(crate) fn insert(
             ])
             .map(drop),
         Ready::Claim(claim) => insert_claim(connection, subject, position, claim),
-        Ready::Act { at, deed, words } => connection
+        Ready::Act { at, deed, words, lift: _ } => connection
             .prepare_cached("INSERT INTO act VALUES (?, ?, ?, ?, ?, ?)")?
             .execute(params![subject, seq, ordinal, at.micros(), deed, words])
             .map(drop),

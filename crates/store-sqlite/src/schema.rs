@@ -6,7 +6,8 @@ use rusqlite::Connection;
 use crate::error;
 
 /// Step `n` leads from version `n` to `n + 1`.
-const STEPS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+const STEPS: [&str; 3] =
+    [include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
 
 /// The version this program writes.
 pub(crate) const VERSION: u32 = STEPS.len() as u32;

@@ -8,7 +8,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ledger::conformance::{at, evidence, first_story, keyed, mark, message, scope, source, story, turn};
+use ledger::conformance::{
+    at, evidence, first_story, keyed, leaving, mark, message, scope, source, story, turn,
+};
 use ledger::id::{EvidenceId, Position, SourceId};
 use ledger::log::{Batch, Erasure, Removed, Row};
 use ledger::scope::Scope;
@@ -142,7 +144,7 @@ fn erased_bytes_are_in_no_file_though_subjects_lie_between_each_other() {
         }
     }
     let secrets: Vec<Vec<u8>> = (2..=6).flat_map(|seq| sealed(&directory, 2, seq)).collect();
-    let erased = store.erase_subject(&scopes[1], &[]).expect("erased");
+    let erased = store.erase_subject(&scopes[1], &leaving(&scopes[1], &[])).expect("erased");
     assert_eq!(erased, Erased::Done { watermark: 0, rows: STORIES * 5, residue: 0 });
     assert_eq!(hits(&directory, &secrets), 0);
     for (number, scope) in scopes.iter().enumerate().filter(|(number, _)| *number != 1) {
@@ -238,7 +240,7 @@ fn erased_vectors_are_in_no_file() {
     assert_eq!(hits(&directory, &secrets), 0);
     let secrets: Vec<Vec<u8>> = messages.iter().flat_map(|row| sealed_vectors(&directory, *row)).collect();
     assert_eq!(secrets.len(), 57);
-    let erased = store.erase_subject(&ana, &[]).expect("erased");
+    let erased = store.erase_subject(&ana, &leaving(&ana, &[])).expect("erased");
     assert!(matches!(erased, Erased::Done { residue: 0, .. }), "{erased:?}");
     assert_eq!(hits(&directory, &secrets), 0);
     assert_eq!(store.vector_store().vector_models(&ben).expect("models").len(), 1, "others keep theirs");
@@ -370,7 +372,7 @@ fn a_shredded_source_takes_its_group_key_along() {
     drop(store);
     let store = places::open(&directory);
     for scope in [&ana, &ben] {
-        let erased = store.erase_subject(scope, &[]).expect("erased");
+        let erased = store.erase_subject(scope, &leaving(scope, &[])).expect("erased");
         assert!(matches!(erased, Erased::Done { residue: 0, .. }));
     }
     assert_eq!(fs::read_dir(directory.join("keys/groups")).expect("there").count(), 0);

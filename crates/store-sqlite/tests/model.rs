@@ -5,12 +5,15 @@
 
 mod places;
 
-use ledger::conformance::{at, evidence, first_story, keyed, mark, message, scope, source, story, turn};
+use ledger::conformance::{
+    at, evidence, first_story, keyed, leaving, lifting, mark, message, scope, source, story, tombstones, turn,
+};
 use ledger::evidence::{ContentHash, EvidenceWords, Marks};
 use ledger::fact::{Act, ActKind, ActWords, Transition, TransitionKind};
 use ledger::id::{ClaimId, EvidenceId, FactId, Position, SourceId, TurnId};
 use ledger::keys::Fingerprint;
-use ledger::log::{Batch, Erasure, Keyed, Row};
+use ledger::log::{Batch, Erasure, Keyed, Lift, Row};
+use ledger::receipt::{Destruction, first_broken};
 use ledger::reference::ReferenceStore;
 use ledger::scope::Scope;
 use ledger::store::{Appended, Erased, Store};
@@ -141,8 +144,20 @@ impl Run {
                 self.both(&what, |store| store.forgotten(&scope, &marks));
             }
             720..730 => {
-                let marks = self.fingerprints(subject);
-                self.both(&what, |store| store.lift(&scope, &marks));
+                let lift = match self.chance.below(4) {
+                    0 => Lift::Everything,
+                    1 => Lift::Source(mark("source", 1)),
+                    _ => Lift::Marks(self.fingerprints(subject)),
+                };
+                self.both(&what, |store| store.tombstones(&scope, &lift));
+                self.number += 1;
+                let basis = self.subjects[subject].1.watermark;
+                let act = keyed(self.number, lifting(self.number, lift));
+                let appended =
+                    self.both(&what, |store| store.append(&scope, basis, std::slice::from_ref(&act)));
+                if let Appended::Done(watermark) = appended {
+                    self.subjects[subject].1.watermark = watermark;
+                }
             }
             730..820 => {
                 let ids: Vec<EvidenceId> =
@@ -156,9 +171,18 @@ impl Run {
             }
             860..862 => self.erase(&what, subject),
             862 => {
-                let tombstones = self.fingerprints(subject);
-                self.both(&what, |store| store.erase_subject(&scope, &tombstones));
+                let erasure = leaving(&scope, &self.fingerprints(subject));
+                self.both(&what, |store| store.erase_subject(&scope, &erasure));
                 self.subjects[subject].1 = Known::default();
+                // Hashes hang on salts, which each store draws for itself.
+                self.both(&what, |store| {
+                    let records = store.destructions()?;
+                    assert_eq!(first_broken(&records), None);
+                    let told = |one: &Destruction| {
+                        (one.number, one.subject, one.by, one.at, one.watermark, one.rows)
+                    };
+                    Ok(records.iter().map(told).collect::<Vec<_>>())
+                });
             }
             863..915 => {
                 let number = self.chance.below(self.subjects[subject].1.turns + 2);
@@ -322,7 +346,8 @@ impl Run {
                 erasure.remove.claims.push(gone.claim);
                 erasure.remove.transitions.extend(&gone.transitions);
                 let all = ["moment", "text", "external"].map(|purpose| mark(purpose, gone.number));
-                erasure.tombstones.extend(all.into_iter().take(self.chance.below(4) as usize));
+                let some = self.chance.below(4) as usize;
+                erasure.tombstones.extend(tombstones(&all[..some.min(all.len())]));
             }
         }
         if let Some(reduced) = self.chance.pick(&kept) {

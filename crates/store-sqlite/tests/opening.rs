@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ledger::conformance::{as_read, first_story, keyed, mark, scope, story, turn};
+use ledger::conformance::{as_read, first_story, keyed, leaving, mark, scope, story, turn};
 use ledger::id::{Position, SourceId};
 use ledger::log::{Changes, Erasure};
 use ledger::store::{Appended, Store, StoreError, StoreErrorKind};
@@ -296,9 +296,8 @@ fn read_what_cannot_be_written(directory: &Path) {
     let refusals = [
         appended.map(drop),
         store.found(&scope("ben")).map(drop),
-        store.lift(&ana, &[mark("text", 1)]),
         store.erase(&ana, 1, mark("erasure", 1), &Erasure::default()).map(drop),
-        store.erase_subject(&ana, &[]).map(drop),
+        store.erase_subject(&ana, &leaving(&ana, &[])).map(drop),
         store.record_turn(&ana, mark("turn", 1), &turn(1)).map(drop),
     ];
     for refused in refusals {

@@ -2,10 +2,10 @@
 //! it is as it was; put back, it is what it was. A new version adds a directory and a row here.
 #![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
+mod fixtures;
 mod places;
 
 use std::fs;
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,7 @@ use ledger::resolve::{Policy, select};
 use ledger::store::{Erased, Store, StoreErrorKind};
 use rusqlite::Connection;
 use rusqlite::types::Value;
-use store_sqlite::{Options, SqliteStore};
-use zeroize::Zeroizing;
+use store_sqlite::SqliteStore;
 
 /// What a program of some version wrote, and how much of it must be there afterwards.
 struct Written {
@@ -62,27 +61,11 @@ fn earlier() -> impl Iterator<Item = &'static Written> {
 
 /// A fresh copy of the directory of a version.
 fn written_by(version: u32) -> PathBuf {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/version-{version}"));
-    let directory = places::fresh();
-    let groups = directory.join("keys/groups");
-    fs::create_dir_all(&groups).expect("a directory");
-    for item in fs::read_dir(fixture.join("groups")).expect("keys") {
-        let item = item.expect("a key");
-        fs::copy(item.path(), groups.join(item.file_name())).expect("a key");
-    }
-    let compressed = fs::read(fixture.join("ledger.db.gz")).expect("the fixture");
-    let mut database = Vec::new();
-    flate2::read::GzDecoder::new(&*compressed).read_to_end(&mut database).expect("whole");
-    fs::write(directory.join("ledger.db"), database).expect("written");
-    directory
-}
-
-fn options() -> Options {
-    Options { master_key: Some(Zeroizing::new([7; 32])), ..Options::default() }
+    fixtures::copy_of(&format!("version-{version}"))
 }
 
 fn open(directory: &Path) -> SqliteStore {
-    SqliteStore::open(directory, options()).expect("opened")
+    SqliteStore::open(directory, fixtures::options()).expect("opened")
 }
 
 fn version(database: &Path) -> u32 {
@@ -246,7 +229,7 @@ fn a_step_that_fails_leaves_version_1_as_it_was() {
     let connection = Connection::open(&database).expect("a database");
     connection.execute_batch("CREATE TABLE policy_act (somebody_elses INTEGER)").expect("in the way");
     drop(connection);
-    assert!(SqliteStore::open(&directory, options()).is_err());
+    assert!(SqliteStore::open(&directory, fixtures::options()).is_err());
     assert_eq!(version(&database), 1);
     let connection = Connection::open(&database).expect("a database");
     connection.execute_batch("DROP TABLE policy_act").expect("out of the way");
@@ -320,7 +303,7 @@ fn a_later_version_is_refused() {
     connection.pragma_update(None, "user_version", later).expect("a later version");
     drop(connection);
     let bytes = fs::read(&database).expect("read");
-    let refused = SqliteStore::open(&directory, options()).map(drop).expect_err("refused");
+    let refused = SqliteStore::open(&directory, fixtures::options()).map(drop).expect_err("refused");
     assert_eq!(refused.kind(), StoreErrorKind::Newer);
     assert!(refused.to_string().contains(&format!("version `{later}`")), "{refused}");
     assert_eq!(fs::read(&database).expect("read"), bytes, "the file was touched");

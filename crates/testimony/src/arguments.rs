@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     backup, completions, correct, demo, disputes, doctor, drill, export, forget, history, import, init, keys,
-    list, man, model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay, restore,
+    lift, list, man, model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay, restore,
     shadow, sources, state, study, timeline, turn, used, verify, why,
 };
 
@@ -106,6 +106,7 @@ pub(crate) enum Verb {
     Disputes(disputes::Arguments),
     Sources(sources::Arguments),
     Forget(forget::Arguments),
+    Lift(lift::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
     Export(export::Arguments),

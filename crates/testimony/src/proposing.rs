@@ -37,6 +37,9 @@ pub(crate) struct Proposing<'run> {
 /// What was read of a subject, and what it cost today.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
+    /// Which life of the subject it was: one that was forgotten whole begins anew, and so does reading it.
+    #[serde(default)]
+    life: u64,
     /// The append and the row of the last message read; nothing before the first.
     after: Option<(u64, u32)>,
     day: i64,
@@ -222,13 +225,19 @@ impl<'run> Proposing<'run> {
     fn kept(&self) -> Result<Kept, Stop> {
         let Some(path) = self.path()? else { return Ok(Kept::default()) };
         let text = std::fs::read(&path).unwrap_or_default();
-        Ok(serde_json::from_slice(&text).unwrap_or_default())
+        let kept: Kept = serde_json::from_slice(&text).unwrap_or_default();
+        let after = if kept.life == self.life()? { kept.after } else { None };
+        Ok(Kept { after, ..kept })
+    }
+
+    fn life(&self) -> Result<u64, Stop> {
+        Ok(self.engine.store().head(&self.context.scope).map_err(EngineError::from)?.incarnation)
     }
 
     fn keep(&self, after: Option<(u64, u32)>) -> Result<(), Stop> {
         let Some(path) = self.path()? else { return Ok(()) };
         let Spent { day, tokens } = self.proposer.spent(&self.context.scope);
-        let kept = Kept { after, day, tokens };
+        let kept = Kept { life: self.life()?, after, day, tokens };
         write(&path, &kept).map_err(|error| Failure::file("write", &path, &error).into())
     }
 }

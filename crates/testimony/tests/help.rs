@@ -23,6 +23,7 @@ const VERBS: &[&str] = &[
     "disputes",
     "sources",
     "forget",
+    "lift",
     "verify",
     "doctor",
     "export",

@@ -145,6 +145,19 @@ fn remember_asks_the_configured_model_once_the_words_are_kept() {
 }
 
 #[test]
+fn a_subject_that_begins_anew_is_read_anew() {
+    let here = Here::new([says(json!([budget(1)])), says(json!([budget(1)]))], PROPOSE);
+    here.observe(1);
+    let first = here.run(&["--json", "propose"], "").ended(0).json();
+    assert_eq!(first["counts"]["admitted"], 1, "{first}");
+    here.run(&["forget", "--subject", "--yes"], "").ended(0);
+    here.run(&["lift", "--all"], "").ended(0);
+    here.observe(1);
+    let again = here.run(&["--json", "propose"], "").ended(0).json();
+    assert_eq!((&again["asked"], &again["counts"]["admitted"]), (&json!(1), &json!(1)), "{again}");
+}
+
+#[test]
 fn propose_goes_on_where_it_ended() {
     let steps = [
         says(json!([budget(1)])),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Make, MakePlace, as_read, at, claim, evidence, fact, first_story, full_turn, keyed, mark, opening,
-    policy_act, scope, source, story, turn,
+    Make, MakePlace, as_read, at, claim, evidence, fact, first_story, full_turn, keyed, leaving, lifting,
+    mark, opening, policy_act, scope, source, story, tombstones, turn,
 };
 use crate::claim::{Op, Quote, Quotes, Realm};
 use crate::entity::EntityRef;
@@ -12,7 +12,9 @@ use crate::evidence::{Attachment, Author, ContentHash, Evidence, EvidenceWords, 
 use crate::fact::{Act, ActKind, ActWords, Standing, Transition, TransitionKind};
 use crate::id::{ClaimId, EvidenceId, FactId, Kind, Position, SourceId, TurnId, VersionId, Watermark};
 use crate::keys::{Fingerprint, Purpose, SubjectKeys};
-use crate::log::{Batch, Changes, Entry, Erasure, Removed, Row};
+use crate::log::{Batch, Changes, Entry, Erasure, Lift, Removed, Row, Tombstone};
+use crate::proof::ChainHash;
+use crate::receipt::{Asked, RowCounts, first_broken};
 use crate::scope::Scope;
 use crate::source::{Authority, Fidelity, Mode, Retention};
 use crate::store::{Appended, Erased, Head, Recognised, RecordedTurn, Store, StoreErrorKind};
@@ -64,9 +66,14 @@ fn erasing_the_second() -> Erasure {
             transitions: vec![Position::new(2, 3)],
             ..Removed::default()
         },
-        tombstones: vec![mark("moment", 2), mark("text", 2)],
+        tombstones: tombstones(&[mark("moment", 2), mark("text", 2)]),
         ..Erasure::default()
     }
+}
+
+/// Appends the act that lifts tombstones.
+fn lift(store: &dyn Store, scope: &Scope, basis: Watermark, number: u64, lift: Lift) {
+    append(store, scope, basis, number, lifting(number, lift));
 }
 
 fn erase(store: &dyn Store, scope: &Scope, basis: Watermark, number: u64, erasure: &Erasure) -> u64 {
@@ -242,6 +249,12 @@ fn rows_of_every_kind() -> Vec<Row> {
         ActKind::NewEdition { source, edition: evidence_id, dropped: Vec::new(), restored: claims.clone() },
         ActKind::Withdraw { source },
         ActKind::Reinstate { source },
+        ActKind::Forget {
+            asked: Asked::Messages,
+            rows: RowCounts { sources: 1, claims: 300, ..RowCounts::default() },
+        },
+        ActKind::Lift(Lift::Marks(vec![mark("never laid", 1)])),
+        ActKind::Lift(Lift::Source(mark("never laid", 2))),
     ];
     for kind in acts {
         let words = ActWords { reason: "jer je tako".to_owned(), by: "ana".to_owned() };
@@ -375,11 +388,15 @@ pub fn subjects_do_not_see_each_other(make: Make<'_>) {
     let marks = [mark("moment", 2), mark("text", 2)];
     assert_eq!(store.forgotten(&ben, &marks).expect("forgotten"), [true, true]);
     assert_eq!(store.forgotten(&ana, &marks).expect("forgotten"), [false, false]);
-    store.lift(&ana, &marks).expect("lifted");
-    assert_eq!(store.forgotten(&ben, &marks).expect("forgotten"), [true, true]);
-    store.erase_subject(&ben, &[mark("moment", 3)]).expect("erased");
-    assert_eq!(store.forgotten(&ana, &[mark("moment", 3)]).expect("forgotten"), [false]);
+    assert_eq!(store.tombstones(&ben, &Lift::Everything).expect("counted"), 2);
+    assert_eq!(store.tombstones(&ana, &Lift::Everything).expect("counted"), 0);
     assert_eq!(entries(&*store, &ana, 0), before);
+    let basis = watermark(&*store, &ana);
+    lift(&*store, &ana, basis, 900, Lift::Everything);
+    assert_eq!(store.forgotten(&ben, &marks).expect("forgotten"), [true, true]);
+    store.erase_subject(&ben, &leaving(&ben, &[mark("moment", 3)])).expect("erased");
+    assert_eq!(store.forgotten(&ana, &[mark("moment", 3)]).expect("forgotten"), [false]);
+    assert_eq!(entries(&*store, &ana, 0)[..before.len()], before);
     assert_eq!(store.turn(&ana, recorded).expect("turn"), Some((turn(1), Vec::new())));
     assert_eq!(store.subjects().expect("subjects"), [ana.subject().clone()]);
     assert_clean(&*store, &ana);
@@ -451,11 +468,120 @@ pub fn tombstones_bar_and_can_be_lifted(make: Make<'_>) {
     assert_eq!(store.recognise(&ana, &asked).expect("recognised"), barred);
     let marks = [second.moment, second.text, first.moment];
     assert_eq!(store.forgotten(&ana, &marks).expect("forgotten"), [true, true, false]);
-    store.lift(&ana, &[second.text, mark("never", 1)]).expect("lifted");
+    let some = Lift::Marks(vec![second.text, mark("never", 1)]);
+    assert_eq!(store.tombstones(&ana, &some).expect("counted"), 1);
+    lift(&*store, &ana, 4, 5, some.clone());
     assert_eq!(store.forgotten(&ana, &marks).expect("forgotten"), [true, false, false]);
-    store.lift(&ana, &[second.moment]).expect("lifted");
+    assert_eq!(store.tombstones(&ana, &some).expect("counted"), 0);
+    lift(&*store, &ana, 5, 6, Lift::Marks(vec![second.moment]));
     assert_eq!(store.recognise(&ana, &asked).expect("recognised"), [Recognised::New, Recognised::New, known]);
-    store.lift(&scope("nobody"), &marks).expect("nothing to lift");
+    assert_eq!(store.tombstones(&scope("nobody"), &Lift::Everything).expect("counted"), 0);
+    assert_clean(&*store, &ana);
+}
+
+/// Tombstones are lifted by their source, or all of a subject; a lift that was not appended lifts nothing.
+pub fn tombstones_are_lifted_by_their_source(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    three_messages(&*store, &ana);
+    let (other, whole) = (mark("source", 2), mark("source", 3));
+    let mut erasure = erasing_the_second();
+    erasure.tombstones.push(Tombstone { source: other, mark: mark("moment", 70) });
+    erasure.tombstones.push(Tombstone { source: whole, mark: whole });
+    erase(&*store, &ana, 3, 1, &erasure);
+    let marks = [mark("moment", 2), mark("text", 2), mark("moment", 70), whole];
+    let barred = || store.forgotten(&ana, &marks).expect("forgotten");
+    assert_eq!(barred(), [true; 4]);
+    let late = keyed(5, lifting(5, Lift::Everything));
+    assert_eq!(store.append(&ana, 3, &[late]).expect("answered"), Appended::BasisMoved(4));
+    assert_eq!(barred(), [true; 4]);
+    assert_eq!(store.tombstones(&ana, &Lift::Source(mark("source", 1))).expect("counted"), 2);
+    lift(&*store, &ana, 4, 6, Lift::Source(mark("source", 1)));
+    assert_eq!(barred(), [false, false, true, true]);
+    lift(&*store, &ana, 5, 7, Lift::Source(whole));
+    assert_eq!(barred(), [false, false, true, false]);
+    // What a subject that is gone left behind is lifted in its next life.
+    store.erase_subject(&ana, &leaving(&ana, &[mark("moment", 3)])).expect("erased");
+    assert_eq!(store.tombstones(&ana, &Lift::Everything).expect("counted"), 2);
+    lift(&*store, &ana, 0, 8, Lift::Everything);
+    assert_eq!(store.tombstones(&ana, &Lift::Everything).expect("counted"), 0);
+    assert_clean(&*store, &ana);
+}
+
+/// An erasure's act stands in its append, and the chain's hash of an append never changes.
+pub fn an_erasure_is_told_of_by_its_act(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    three_messages(&*store, &ana);
+    let hashes = |seqs: std::ops::RangeInclusive<u64>| -> Vec<Option<ChainHash>> {
+        seqs.map(|seq| store.chain(&ana, seq).expect("a hash")).collect()
+    };
+    let before = hashes(1..=3);
+    assert!(before.iter().all(Option::is_some));
+    let mut erasure = erasing_the_second();
+    let rows = erasure.rows();
+    assert_eq!((rows.evidence, rows.claims, rows.total()), (1, 1, 4));
+    let act = Act {
+        at: at(50),
+        kind: ActKind::Forget { asked: Asked::Ids, rows },
+        words: ActWords { reason: String::new(), by: "owner".to_owned() },
+    };
+    erasure.record = Some(act.clone());
+    assert_eq!(erase(&*store, &ana, 3, 1, &erasure), rows.total());
+    assert_eq!(entries(&*store, &ana, 0)[3].rows, [(Position::new(4, 0), Row::Act(act))]);
+    let erased = store.chain(&ana, 4).expect("a hash");
+    append(&*store, &ana, 4, 9, story(5, SourceId(Position::new(1, 0)), 9));
+    erase(&*store, &ana, 5, 2, &Erasure { recorded_at: at(51), ..Erasure::default() });
+    assert_eq!(hashes(1..=3), before);
+    assert_eq!(hashes(4..=4), [erased]);
+    assert_eq!(hashes(0..=0), [None]);
+    assert_eq!(hashes(7..=7), [None]);
+    assert_eq!(store.chain(&scope("nobody"), 1).expect("a hash"), None);
+    assert_clean(&*store, &ana);
+}
+
+/// Of each subject that was destroyed a record stays, chained to those before it.
+pub fn destroyed_subjects_leave_a_record_each(make: Make<'_>) {
+    let store = make();
+    let (ana, ben) = (scope("ana"), scope("ben"));
+    three_messages(&*store, &ana);
+    append(&*store, &ben, 0, 1, first_story(1, 1));
+    let tips = [store.chain(&ana, 3).expect("a hash"), store.chain(&ben, 1).expect("a hash")];
+    assert_eq!(store.destructions().expect("records"), []);
+    for scope in [&ana, &ben] {
+        store.erase_subject(scope, &leaving(scope, &[])).expect("erased");
+    }
+    // Nobody who never was is recorded, nor anybody twice.
+    for scope in [&ana, &scope("nobody")] {
+        store.erase_subject(scope, &leaving(scope, &[])).expect("erased");
+    }
+    let records = store.destructions().expect("records");
+    assert_eq!(first_broken(&records), None);
+    let told: Vec<(u64, Fingerprint, u64, Option<ChainHash>, u64)> = records
+        .iter()
+        .map(|one| (one.number, one.subject, one.watermark, Some(one.tip), one.rows.total()))
+        .collect();
+    assert_eq!(told, [(1, mark("ana", 0), 3, tips[0], 13), (2, mark("ben", 0), 1, tips[1], 5)]);
+    assert_eq!((records[0].by, records[0].at, records[0].rows.claims), (mark("by", 1), at(60), 3));
+    // The next life of the same name ends in a record of its own.
+    append(&*store, &ana, 0, 1, first_story(1, 1));
+    store.erase_subject(&ana, &leaving(&ana, &[])).expect("erased");
+    let again = store.destructions().expect("records");
+    assert_eq!(again[..2], records);
+    assert_eq!((again.len(), again[2].subject, first_broken(&again)), (3, mark("ana", 0), None));
+}
+
+/// The key of marks is there before the subject and after it, and is its keys' own.
+pub fn marks_outlive_their_subject(make: Make<'_>) {
+    let store = make();
+    let (ana, ben) = (scope("ana"), scope("ben"));
+    let marked = |scope: &Scope| store.blind(scope).expect("a key").source("note", "x");
+    let before = marked(&ana);
+    let keys = store.found(&ana).expect("keys");
+    assert_eq!(keys.fingerprint(Purpose::Source, &[b"note", b"x"]), before);
+    store.erase_subject(&ana, &leaving(&ana, &[])).expect("erased");
+    assert_eq!(marked(&ana), before);
+    assert_ne!(marked(&ben), before);
 }
 
 /// Evidence comes in pages, in the order of the log, whole.
@@ -654,7 +780,7 @@ pub fn a_forgotten_subject_leaves_only_tombstones(make: Make<'_>) {
     erase(&*store, &ana, 3, 1, &erasing_the_second());
     let keys = store.keys(&ana).expect("keys").expect("there");
     let recorded = store.record_turn(&ana, mark("turn", 1), &turn(1)).expect("recorded");
-    let erased = store.erase_subject(&ana, &[mark("moment", 1)]).expect("erased");
+    let erased = store.erase_subject(&ana, &leaving(&ana, &[mark("moment", 1)])).expect("erased");
     assert_eq!(erased, Erased::Done { watermark: 0, rows: 9, residue: 0 });
     assert!(store.keys(&ana).expect("keys").is_none());
     assert_eq!(store.head(&ana).expect("head"), Head::default());
@@ -665,7 +791,7 @@ pub fn a_forgotten_subject_leaves_only_tombstones(make: Make<'_>) {
     let marks = [mark("moment", 1), mark("moment", 2), mark("text", 2), mark("moment", 3)];
     assert_eq!(store.forgotten(&ana, &marks).expect("forgotten"), [true, true, true, false]);
     assert_eq!(
-        store.erase_subject(&ana, &[mark("moment", 3)]).expect("erased"),
+        store.erase_subject(&ana, &leaving(&ana, &[mark("moment", 3)])).expect("erased"),
         Erased::Done { watermark: 0, rows: 0, residue: 0 }
     );
     assert_eq!(store.forgotten(&ana, &marks).expect("forgotten"), [true; 4]);
@@ -676,7 +802,7 @@ pub fn a_forgotten_subject_leaves_only_tombstones(make: Make<'_>) {
     assert_clean(&*store, &ben);
     let never = scope("never heard of");
     assert_eq!(
-        store.erase_subject(&never, &[mark("moment", 1)]).expect("erased"),
+        store.erase_subject(&never, &leaving(&never, &[mark("moment", 1)])).expect("erased"),
         Erased::Done { watermark: 0, rows: 0, residue: 0 }
     );
     assert_eq!(store.forgotten(&never, &[mark("moment", 1)]).expect("forgotten"), [true]);
@@ -690,7 +816,7 @@ pub fn a_forgotten_subject_begins_anew(make: Make<'_>) {
     let batches = three_messages(&*store, &ana);
     store.record_turn(&ana, mark("turn", 1), &turn(1)).expect("recorded");
     let first_life = store.head(&ana).expect("head").incarnation;
-    store.erase_subject(&ana, &[]).expect("erased");
+    store.erase_subject(&ana, &leaving(&ana, &[])).expect("erased");
     let again = three_messages(&*store, &ana);
     assert_eq!(batches, again);
     let recorded = store.record_turn(&ana, mark("turn", 1), &turn(2)).expect("recorded");
@@ -781,7 +907,7 @@ pub fn policy_acts_are_recorded_in_order(make: Make<'_>) {
     // They are nobody's memory: forgetting a subject leaves them.
     let ana = scope("ana");
     append(&*store, &ana, 0, 1, first_story(1, 1));
-    store.erase_subject(&ana, &[]).expect("forgotten");
+    store.erase_subject(&ana, &leaving(&ana, &[])).expect("forgotten");
     assert_eq!(store.policy_acts().expect("acts").len(), 2);
 }
 
@@ -1013,7 +1139,7 @@ pub fn vectors_go_with_their_rows_and_do_not_come_back(make: Make<'_>) {
     let after = store.head(&ana).expect("head");
     assert_eq!(keep(&*store, &ana, &after, Placed::Evidence, &messages), 2);
     // A subject that begins anew has none, and whoever worked for the one before is told so.
-    store.erase_subject(&ana, &[]).expect("erased");
+    store.erase_subject(&ana, &leaving(&ana, &[])).expect("erased");
     assert_eq!(vectors(&*store, &ana, &model(1), Placed::Evidence), []);
     assert_eq!(keep(&*store, &ana, &after, Placed::Evidence, &messages), 0);
     three_messages(&*store, &ana);
@@ -1113,7 +1239,7 @@ pub fn two_openings_of_one_place_agree(place: MakePlace<'_>) {
     let basis = right.head(&ana).expect("head");
     assert_eq!(keep(&*right, &ana, &basis, Placed::Evidence, &[vector(MESSAGES[2], 0, 1)]), 1);
     assert_eq!(vectors(&*left, &ana, &model(1), Placed::Evidence), [vector(MESSAGES[2], 0, 1)]);
-    left.erase_subject(&ana, &[]).expect("erased");
+    left.erase_subject(&ana, &leaving(&ana, &[])).expect("erased");
     assert!(right.keys(&ana).expect("keys").is_none());
     three_messages(&*right, &ana);
     assert_eq!(entries(&*left, &ana, 0), entries(&*right, &ana, 0));

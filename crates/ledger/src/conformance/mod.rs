@@ -41,16 +41,20 @@ macro_rules! conformance_suite {
             a_message_is_recognised_by_its_marks
             the_first_of_two_matches_is_recognised
             tombstones_bar_and_can_be_lifted
+            tombstones_are_lifted_by_their_source
             evidence_is_read_by_page
             an_erased_row_is_gone
             an_erasure_is_told_to_those_who_read_before
             an_erasure_at_another_basis_changes_nothing
             an_erasure_is_carried_out_once
+            an_erasure_is_told_of_by_its_act
             reduced_evidence_keeps_what_it_is_told_to
             rewritten_transitions_stand_in_the_erasure
             an_erased_source_can_come_again
             a_forgotten_subject_leaves_only_tombstones
             a_forgotten_subject_begins_anew
+            destroyed_subjects_leave_a_record_each
+            marks_outlive_their_subject
             turns_are_recorded_once_and_numbered
             what_a_turn_used_is_added_up
             recent_turns_are_read_newest_first

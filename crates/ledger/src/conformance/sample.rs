@@ -3,10 +3,10 @@
 use crate::claim::{Claim, ClaimWords, Op, Quote, Quotes, Realm};
 use crate::entity::EntityRef;
 use crate::evidence::{Author, ContentHash, Evidence, EvidenceWords, Marks};
-use crate::fact::{FactRow, Standing, Transition, TransitionKind};
+use crate::fact::{Act, ActKind, ActWords, FactRow, Standing, Transition, TransitionKind};
 use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId, Watermark};
 use crate::keys::Fingerprint;
-use crate::log::{Batch, Entry, Keyed, Row};
+use crate::log::{Batch, Entry, Keyed, Lift, Row, SubjectErasure, Tombstone};
 use crate::policy::{PolicyAct, PolicyDeed};
 use crate::registry::Class;
 use crate::scope::{Scope, Subject};
@@ -27,6 +27,31 @@ pub fn mark(purpose: &str, number: u64) -> Fingerprint {
     let mut short = [0; 16];
     short.copy_from_slice(&blake3::hash(format!("{purpose} {number}").as_bytes()).as_bytes()[..16]);
     Fingerprint(short)
+}
+
+/// Tombstones of the source that [`mark`] calls `source` 1.
+#[must_use]
+pub fn tombstones(marks: &[Fingerprint]) -> Vec<Tombstone> {
+    marks.iter().map(|mark| Tombstone { source: self::mark("source", 1), mark: *mark }).collect()
+}
+
+/// The act that lifts tombstones, in a batch of its own.
+#[must_use]
+pub fn lifting(number: u64, lift: Lift) -> Batch {
+    let words = ActWords { reason: String::new(), by: String::new() };
+    let act = Act { at: at(number), kind: ActKind::Lift(lift), words };
+    Batch { recorded_at: at(number), rows: vec![Row::Act(act)] }
+}
+
+/// What destroys a subject and leaves these tombstones.
+#[must_use]
+pub fn leaving(scope: &Scope, marks: &[Fingerprint]) -> SubjectErasure {
+    SubjectErasure {
+        recorded_at: at(60),
+        subject: mark(scope.subject().as_str(), 0),
+        by: mark("by", 1),
+        tombstones: tombstones(marks),
+    }
 }
 
 /// The instant `seconds` after the beginning of 2026.

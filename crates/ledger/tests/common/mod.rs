@@ -10,7 +10,7 @@ use ledger::erase::{Plan, Targets, plan};
 use ledger::evidence::{Attachment, Author, ContentHash, Evidence, EvidenceWords, Marks};
 use ledger::fact::{Act, ActKind, ActWords, FactRow};
 use ledger::id::{ClaimId, EvidenceId, FactId, Position, SourceId};
-use ledger::keys::Fingerprint;
+use ledger::keys::{BlindKey, Fingerprint};
 use ledger::log::Row;
 use ledger::memory::{Memory, fact_key};
 use ledger::registry::Registry;
@@ -221,7 +221,8 @@ impl World {
                         .any(|claim| self.memory.claim(*claim).is_some_and(|claim| claim.evidence == *id))
             })
             .collect();
-        plan(&self.memory, Registry::shipped(), targets, &evidence, day(self.clock))
+        let blind = BlindKey::derive(&[0; 32]);
+        plan(&self.memory, Registry::shipped(), &blind, targets, &evidence, day(self.clock))
     }
 
     /// The memory after an erasure, read anew from the rows that are left.
@@ -235,12 +236,8 @@ impl World {
             memory.finish(seq, self.memory.recorded_when(seq).expect("recorded"));
         }
         let seq = self.memory.watermark() + 1;
-        for (ordinal, transition) in (0..).zip(&plan.erasure.rewrite) {
-            memory.apply_row(
-                Position::new(seq, ordinal),
-                &Row::Transition(transition.clone()),
-                Registry::shipped(),
-            );
+        for (ordinal, row) in (plan.erasure.reduce.len() as u32..).zip(plan.erasure.written()) {
+            memory.apply_row(Position::new(seq, ordinal), &row, Registry::shipped());
         }
         memory.finish(seq, day(self.clock));
         memory

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use ledger::evidence::{Evidence, Marks};
 use ledger::id::{EvidenceId, Position, TurnId, Watermark};
-use ledger::keys::{Fingerprint, SubjectKeys};
-use ledger::log::{Entry, Erasure, Keyed};
+use ledger::keys::{BlindKey, Fingerprint, SubjectKeys};
+use ledger::log::{Entry, Erasure, Keyed, Lift, SubjectErasure};
 use ledger::policy::PolicyAct;
+use ledger::proof::ChainHash;
+use ledger::receipt::Destruction;
 use ledger::scope::{Scope, Subject};
 use ledger::store::{
     Appended, Capabilities, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store, StoreError, Verified,
@@ -82,6 +84,10 @@ impl Store for Gate {
         self.store.found(scope)
     }
 
+    fn blind(&self, scope: &Scope) -> Result<BlindKey, StoreError> {
+        self.store.blind(scope)
+    }
+
     fn head(&self, scope: &Scope) -> Result<Head, StoreError> {
         self.store.head(scope)
     }
@@ -108,8 +114,12 @@ impl Store for Gate {
         self.store.forgotten(scope, marks)
     }
 
-    fn lift(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<(), StoreError> {
-        self.store.lift(scope, marks)
+    fn tombstones(&self, scope: &Scope, lift: &Lift) -> Result<u64, StoreError> {
+        self.store.tombstones(scope, lift)
+    }
+
+    fn chain(&self, scope: &Scope, seq: Watermark) -> Result<Option<ChainHash>, StoreError> {
+        self.store.chain(scope, seq)
     }
 
     fn evidence(&self, scope: &Scope, ids: &[EvidenceId]) -> Result<Vec<Option<Evidence>>, StoreError> {
@@ -135,8 +145,12 @@ impl Store for Gate {
         self.store.erase(scope, basis, key, erasure)
     }
 
-    fn erase_subject(&self, scope: &Scope, tombstones: &[Fingerprint]) -> Result<Erased, StoreError> {
-        self.store.erase_subject(scope, tombstones)
+    fn erase_subject(&self, scope: &Scope, erasure: &SubjectErasure) -> Result<Erased, StoreError> {
+        self.store.erase_subject(scope, erasure)
+    }
+
+    fn destructions(&self) -> Result<Vec<Destruction>, StoreError> {
+        self.store.destructions()
     }
 
     fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {

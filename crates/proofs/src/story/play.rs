@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use engine::answer::{Item, Observed, Turned};
-use engine::forget::Forget;
+use engine::forget::{Forget, Which};
 use engine::history::Resolve;
+use engine::lift::Lifting;
 use engine::observe::Observing;
 use engine::recall::{Grain, Recall};
 use engine::remember::Remember;
@@ -186,6 +187,8 @@ impl Player {
             Step::Disputes => self.disputes()?,
             Step::Decide { by, value, reason } => self.decide(by, value, reason)?,
             Step::Forget(what) => self.forget(what)?,
+            Step::WouldForget(what) => self.would_forget(what)?,
+            Step::Lift(what) => self.lift(what)?,
             Step::Check => {
                 let verified = self.engine.verify(self.call())?;
                 assert!(verified.ok, "{}: {verified:#?}", self.name);
@@ -230,7 +233,7 @@ impl Player {
             false => says.text.clone(),
         };
         let said = message(json!({
-            "source": source, "author": author, "event_time": says.event_time.as_ref().unwrap_or(&self.now), "text": text,
+            "source": source, "author": author, "session": says.session, "event_time": says.event_time.as_ref().unwrap_or(&self.now), "text": text,
             "proposals": says.proposals,
         }));
         let mut observed = self.engine.observe(self.call(), vec![said], Observing::default())?;
@@ -423,9 +426,9 @@ impl Player {
         Ok(vec![format!("kept {value}, overruled {}", counted(resolved.overruled.len(), "other value"))])
     }
 
-    fn forget(&mut self, what: &str) -> Result<Vec<String>, Failed> {
+    fn meant(&mut self, what: &str) -> Result<Forget, Failed> {
         let story = |what: String| Failed::Story(what);
-        let forget = if what == "everything" {
+        Ok(if what == "everything" {
             Forget::Subject
         } else if what == "what was taken" {
             Forget::Ids(vec![self.taken()?.1.clone()])
@@ -435,10 +438,30 @@ impl Player {
             Forget::Ids(vec![known.ok_or_else(|| story(format!("there is no message {place}")))?.clone()])
         } else if let Some(query) = what.strip_prefix("what is known of: ") {
             Forget::Ids(vec![self.first(query)?.fact.unwrap_or_default()])
+        } else if let Some(session) = what.strip_prefix("session ") {
+            let session = Some(session.trim_matches('"').to_owned());
+            Forget::Messages(Which { session, ..Which::default() })
+        } else if let Some((from, to)) = what.strip_prefix("from ").and_then(|what| what.split_once(" to ")) {
+            Forget::Messages(Which { from: Some(at(from)), to: Some(at(to)), ..Which::default() })
         } else {
-            let (kind, reference) = what.split_once(' ').ok_or_else(|| story(format!("forget `{what}`?")))?;
-            Forget::Source(format!("{kind}:{}", reference.trim_matches('"')))
-        };
+            Forget::Source(source(what)?)
+        })
+    }
+
+    fn would_forget(&mut self, what: &str) -> Result<Vec<String>, Failed> {
+        let forget = self.meant(what)?;
+        let told = self.engine.forget(self.call(), &forget, true)?;
+        let told = told.list.iter().map(|thing| format!("{} {}: {}", thing.kind, thing.fate, thing.text));
+        Ok(told.collect())
+    }
+
+    fn lift(&mut self, what: &str) -> Result<Vec<String>, Failed> {
+        let lifted = self.engine.lift(self.call(), &Lifting::Source(source(what)?))?;
+        Ok(vec![format!("{} no longer kept out", counted(lifted.lifted as usize, "mark"))])
+    }
+
+    fn forget(&mut self, what: &str) -> Result<Vec<String>, Failed> {
+        let forget = self.meant(what)?;
         let forgotten = self.engine.forget(self.call(), &forget, false)?;
         let gone = &forgotten.erased;
         let counts = [
@@ -465,6 +488,12 @@ impl Player {
         }
         Ok(told)
     }
+}
+
+/// `document "x"` as a source is named.
+fn source(what: &str) -> Result<String, Failed> {
+    let named = what.split_once(' ').map(|(kind, name)| format!("{kind}:{}", name.trim_matches('"')));
+    named.ok_or_else(|| Failed::Story(format!("`{what}` names no source")))
 }
 
 fn resolve(engine: &Engine, scope: &Scope, now: &str, turn: &Turn) -> Turned {

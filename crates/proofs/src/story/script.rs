@@ -60,8 +60,13 @@ pub enum Step {
     Disputes,
     /// `Ana decides for 250 employees, because: …`
     Decide { by: String, value: String, reason: String },
-    /// `forget message 2`, `forget document "x"`, `forget what is known of: …`, `forget what was taken`, `forget everything`
+    /// `forget message 2`, `forget document "x"`, `forget session "x"`, `forget from 2026-03-01 to 2026-04-01`, `forget what is
+    /// known of: …`, `forget what was taken`, `forget everything`
     Forget(String),
+    /// `what would go, to forget session "x"?`: the same, only told.
+    WouldForget(String),
+    /// `lift document "x"`: what was forgotten of it may be learnt again.
+    Lift(String),
     /// `check the ledger`
     Check,
     /// `the ledger now:`
@@ -81,6 +86,8 @@ pub struct Says {
     pub text: String,
     /// What else the source is: its mode, fidelity, retention, lineage.
     pub more: Map<String, Json>,
+    /// The session it was said in, if any.
+    pub session: Option<String>,
     /// When it was said, if not now.
     pub event_time: Option<String>,
     /// What is proposed; `None` leaves it to the rules.
@@ -234,6 +241,12 @@ fn step(line: &str) -> Result<Step, String> {
     if let Some(what) = line.strip_prefix("forget ") {
         return Ok(Step::Forget(own(what)));
     }
+    if let Some(what) = between("what would go, to forget ", "?") {
+        return Ok(Step::WouldForget(what));
+    }
+    if let Some(what) = line.strip_prefix("lift ") {
+        return Ok(Step::Lift(own(what)));
+    }
     if let Some(says) = says(line)? {
         return Ok(Step::Says(says));
     }
@@ -322,6 +335,7 @@ fn says(line: &str) -> Result<Option<Says>, String> {
         reference: reference.to_owned(),
         text: text.trim().to_owned(),
         more: Map::new(),
+        session: None,
         event_time: None,
         proposals: None,
         with_packet,
@@ -352,6 +366,7 @@ fn in_brackets(line: &str) -> Result<Option<Says>, String> {
         reference: reference.to_owned(),
         text: text.trim().to_owned(),
         more: Map::new(),
+        session: None,
         event_time: None,
         proposals: None,
         with_packet: false,
@@ -365,6 +380,8 @@ fn in_brackets(line: &str) -> Result<Option<Says>, String> {
             says.more.insert("retention".to_owned(), "quotes".into());
         } else if let Some(of) = known.strip_prefix("copied from document ") {
             says.more.insert("lineage".to_owned(), format!("document:{}", of.trim_matches('"')).into());
+        } else if let Some(session) = known.strip_prefix("in session ") {
+            says.session = Some(session.to_owned());
         } else if let Some(time) = known.strip_prefix("written on ") {
             says.event_time = Some(time.to_owned());
         } else {

@@ -13,6 +13,7 @@ pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod keys;
+pub(crate) mod lift;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod model;
@@ -81,6 +82,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Disputes(arguments) => disputes::run(context, arguments),
         Verb::Sources(arguments) => sources::run(context, arguments),
         Verb::Forget(arguments) => forget::run(context, arguments),
+        Verb::Lift(arguments) => lift::run(context, arguments),
         Verb::Verify(arguments) => verify::run(context, arguments),
         Verb::Doctor(arguments) => doctor::run(context, arguments),
         Verb::Export(arguments) => export::run(context, arguments),
