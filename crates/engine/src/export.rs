@@ -287,7 +287,7 @@ fn message(snapshot: &Snapshot, evidence: &Evidence, all: &[&Claim], claims: &[&
     put("proposals", Some(Json::Array(claims.iter().map(|claim| proposal(claim)).collect())));
     put("proposer", claims.first().map(|claim| json!(claim.proposer)));
     let kept = claims.iter().any(|claim| matches!(claim.proposer.as_str(), "remember" | "correct"));
-    put("kept_on_purpose", kept.then(|| json!(true)));
+    put("kept_on_purpose", kept.then_some(Json::Bool(true)));
     Some(Json::Object(told))
 }
 

@@ -177,7 +177,7 @@ impl SqliteStore {
             let aftermath = transact(hand, &shared, |hand| {
                 tombstone::lay(&hand.connection, &mark, &erasure.tombstones)?;
                 let Some(known) = find(&hand.connection, &mark)? else { return Ok(Aftermath::default()) };
-                forget_everything(hand, &shared, known, &erasure)
+                forget_everything(hand, &shared, known, Some(&erasure))
             })?;
             let subject = aftermath.subject;
             let erased = clean(hand, &shared, aftermath);

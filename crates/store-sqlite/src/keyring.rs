@@ -135,6 +135,9 @@ struct Masters {
     ring: Vec<Arc<Seal>>,
 }
 
+/// A master key, and the key that it opened.
+type Opened = (Arc<Seal>, Zeroizing<[u8; 32]>);
+
 /// A change of the master key that is under way.
 pub(crate) struct Rotation {
     /// The key from which, as it was found or drawn.
@@ -221,11 +224,7 @@ impl Keyring {
     }
 
     /// The first master key that opens `sealed`, and what it holds; the keys are read again where none does.
-    fn open_with_master(
-        &self,
-        place: &Place,
-        sealed: &[u8],
-    ) -> Result<Option<(Arc<Seal>, Zeroizing<[u8; 32]>)>, StoreError> {
+    fn open_with_master(&self, place: &Place, sealed: &[u8]) -> Result<Option<Opened>, StoreError> {
         let found = opens(&self.masters.lock().ring, place, sealed);
         if found.is_some() {
             return Ok(found);
@@ -438,7 +437,7 @@ impl Keyring {
 }
 
 /// The first key that opens `sealed`, and what it holds.
-fn opens(ring: &[Arc<Seal>], place: &Place, sealed: &[u8]) -> Option<(Arc<Seal>, Zeroizing<[u8; 32]>)> {
+fn opens(ring: &[Arc<Seal>], place: &Place, sealed: &[u8]) -> Option<Opened> {
     ring.iter().find_map(|key| key.open_key(place, sealed).map(|opened| (key.clone(), opened)))
 }
 
