@@ -8,6 +8,7 @@
 
 pub mod lanes;
 pub mod search;
+pub mod simulation;
 pub mod story;
 pub mod word_hash;
 pub mod world;
