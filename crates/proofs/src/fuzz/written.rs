@@ -1,6 +1,8 @@
 //! The readers of written forms: what they find stands there, what they read they print so that it reads the same, and a value that is
 //! grounded in some words is grounded in more.
 
+use std::sync::LazyLock;
+
 use jiff::ZonedDateTime;
 use ledger::entity::EntityRef;
 use ledger::time::{Moment, Zone};
@@ -11,10 +13,10 @@ use super::{choices, text, texts};
 use crate::at;
 
 /// When the words were said, for those that count from there: a winter's evening in a zone with summer time.
-fn anchor() -> ZonedDateTime {
+static ANCHOR: LazyLock<ZonedDateTime> = LazyLock::new(|| {
     let zone = Zone::parse("Europe/Zagreb").expect("a zone of the bundled database");
     Moment { instant: at("2026-03-01T20:30"), zone }.zoned()
-}
+});
 
 /// Everything found stands in the text, in order.
 fn assert_places<T>(text: &str, found: &[Found<T>]) {
@@ -36,8 +38,7 @@ fn assert_reads_back(value: &Value) {
 
 pub(super) fn dates(bytes: &[u8]) {
     let text = text(bytes);
-    let anchor = anchor();
-    let found = dates_in(&text, Some(&anchor));
+    let found = dates_in(&text, Some(&ANCHOR));
     assert_places(&text, &found);
     for date in &found {
         assert!(date.value.implies(&date.value));
@@ -48,7 +49,7 @@ pub(super) fn dates(bytes: &[u8]) {
         }
     }
     assert_places(&text, &dates_in(&text, None));
-    let days = days_in(&text, &anchor);
+    let days = days_in(&text, &ANCHOR);
     assert_places(&text, &days);
     assert!(days.iter().all(|days| days.value.0 <= days.value.1), "days that end before they begin");
 }
@@ -99,11 +100,10 @@ pub(super) fn values(bytes: &[u8]) {
     let json = serde_json::to_string(&stated).expect("a value is written as JSON");
     let read: Stated = serde_json::from_str(&json).expect("what was written as JSON is read");
     assert_eq!(read.value.key(), key);
-    let anchor = anchor();
-    assert_eq!(ungrounded(&stated, &[&stated.written], Some(&anchor)), None, "a value stands in itself");
+    assert_eq!(ungrounded(&stated, &[&stated.written], Some(&ANCHOR)), None, "a value stands in itself");
     let (first, second) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
-    if ungrounded(&stated, &[&first], Some(&anchor)).is_none() {
-        let both = ungrounded(&stated, &[&first, &second], Some(&anchor));
+    if ungrounded(&stated, &[&first], Some(&ANCHOR)).is_none() {
+        let both = ungrounded(&stated, &[&first, &second], Some(&ANCHOR));
         assert_eq!(both, None, "what stands in one quote stands in two");
     }
 }
