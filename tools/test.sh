@@ -36,10 +36,18 @@ step() {
         ' "$log" >>"$summary"
     else
         local counted
-        counted=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E 'Summary \[|^tidy:|^play:' | sed 's/^ *//' || true)
+        counted=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E 'Summary \[|^tidy:|^play:|^power:' | sed 's/^ *//' || true)
         counted=${counted:-ok}
         printf '%-10s %4d s  %s\n' "$name" "$((SECONDS - began))" "${counted//$'\n'/$'\n'                   }" >>"$summary"
     fi
+}
+
+# all_here PROGRAM...: whether each of them can be run.
+all_here() {
+    local program
+    for program in "$@"; do
+        command -v "$program" >/dev/null || return 1
+    done
 }
 
 step format cargo fmt --all --check
@@ -72,6 +80,13 @@ if [ "$only_fast" = no ]; then
     # Cargo built the program for its own tests; what the pages show is played with that.
     built="${CARGO_TARGET_DIR:-$root/target}/debug"
     [ -x "$built/testimony" ] || cargo build --workspace --bins --quiet
+    # The power is cut under the program that the tests built.
+    if all_here qemu-system-x86_64 busybox mkfs.ext4 strip; then
+        kernel=$(tools/power-pull/kernel.sh)
+        step power tools/power-pull/pull.py --program "$built/power-writer" --kernel-root "$kernel" --pulls 20
+    else
+        echo "power: qemu-system-x86, busybox-static, e2fsprogs or binutils is not here, so no power was cut" | tee -a "$summary"
+    fi
     step pages cargo run --quiet -p xtask -- play "$built" README.md docs/guides/*.md
 fi
 

@@ -127,6 +127,12 @@ impl Telemetry for Broken {
     fn shadow_tallies(&self) -> Result<Vec<(Day, Tally)>, StoreError> {
         self.full()
     }
+    fn record_limits(&self, _: Day, _: &[(u32, u64)]) -> Result<(), StoreError> {
+        self.full()
+    }
+    fn limit_hits(&self) -> Result<Vec<(Day, u32, u64)>, StoreError> {
+        self.full()
+    }
     fn shadow_is_off(&self) -> bool {
         false
     }

@@ -272,6 +272,12 @@ impl Telemetry for Fillable {
     fn shadow_tallies(&self) -> Result<Vec<(Day, Tally)>, StoreError> {
         self.inner.shadow_tallies()
     }
+    fn record_limits(&self, day: Day, hits: &[(u32, u64)]) -> Result<(), StoreError> {
+        self.inner.record_limits(day, hits)
+    }
+    fn limit_hits(&self) -> Result<Vec<(Day, u32, u64)>, StoreError> {
+        self.inner.limit_hits()
+    }
     fn shadow_is_off(&self) -> bool {
         self.inner.shadow_is_off()
     }

@@ -262,17 +262,25 @@ impl Zone {
     }
 }
 
-/// `+02:00`, `-0330` or `+02` in seconds.
+/// `+02:00`, `-0330` or `+02` in seconds; `None` for anything but digits in pairs, with a colon between all of them or none.
 fn offset_seconds(text: &str) -> Option<i32> {
-    let sign = if text.starts_with('-') { -1 } else { 1 };
-    let digits: String = text.chars().skip(1).filter(|character| *character != ':').collect();
-    let number = |range: std::ops::Range<usize>| -> Option<i32> {
-        digits.get(range).map_or(Some(0), |part| part.parse().ok())
+    let (sign, rest) = match text.split_at_checked(1)? {
+        ("-", rest) => (-1, rest),
+        (_, rest) => (1, rest),
     };
-    match digits.len() {
-        2 | 4 | 6 => Some(sign * (number(0..2)? * 3600 + number(2..4)? * 60 + number(4..6)?)),
-        _ => None,
+    let pairs: Vec<&[u8]> = match rest.contains(':') {
+        true => rest.split(':').map(str::as_bytes).collect(),
+        false => rest.as_bytes().chunks(2).collect(),
+    };
+    if !(1..=3).contains(&pairs.len()) {
+        return None;
     }
+    pairs.iter().zip([3_600, 60, 1]).try_fold(0, |seconds, (pair, worth)| match pair {
+        [tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
+            Some(seconds + sign * worth * (i32::from(tens - b'0') * 10 + i32::from(ones - b'0')))
+        }
+        _ => None,
+    })
 }
 
 /// A half-open stretch of time `[from, to)`; without `to` it has no end yet.
@@ -432,6 +440,30 @@ mod tests {
         for (text, wanted) in kinds {
             let error = text.parse::<Instant>().expect_err(text).to_string();
             assert!(error.contains(wanted), "`{text}` gave `{error}`");
+        }
+    }
+
+    #[test]
+    fn an_offset_is_digits_in_pairs() {
+        for (name, seconds) in [("+02:00", 7_200), ("-0330", -12_600), ("+02", 7_200), ("-03:30:15", -12_615)]
+        {
+            let zone = Zone::parse(name).unwrap_or_else(|error| panic!("{error}"));
+            let moment = Moment { instant: Instant::default(), zone };
+            assert_eq!(moment.zoned().offset().seconds(), seconds, "`{name}`");
+        }
+        for name in [
+            "+",
+            "++1",
+            "--036-2",
+            "+1\u{e9}9",
+            "+2:00",
+            "+020",
+            "+02:0000",
+            "+02:",
+            "+02:00:00:00",
+            "+99:00",
+        ] {
+            assert!(Zone::parse(name).is_err(), "`{name}`");
         }
     }
 

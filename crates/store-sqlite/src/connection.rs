@@ -19,6 +19,10 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 /// The longest a read may hold its snapshot. A stale reader keeps forgotten bytes in the write-ahead log.
 pub(crate) const READ_MS_MAX: u64 = 2_000;
 
+/// How often a read that did not end in time is begun anew, each time with twice the time: on a machine that is starved, the
+/// smallest piece may take longer.
+const PROLONGED_MAX: u32 = 3;
+
 /// How long a connection waits for another process's lock before it says so.
 const BUSY_MS_MAX: u64 = 30_000;
 
@@ -156,19 +160,29 @@ impl Readers {
         Self { access, pool, returned: Condvar::new(), connections_max: connections_max.max(1) }
     }
 
-    /// Runs `work` on one snapshot. Its statements are interrupted once it is older than [`READ_MS_MAX`].
+    /// Runs `work` on one snapshot. Its statements are interrupted once it is older than [`READ_MS_MAX`], and then it is run
+    /// anew on a fresh one with more time.
     pub(crate) fn read<T>(
         &self,
         mut work: impl FnMut(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let reader = self.take()?;
         // A key's file may be replaced between the look at the database and the look at the file: look again.
-        let mut attempts = 0;
+        let (mut attempts, mut prolonged) = (0, 0);
         let answer = loop {
             attempts += 1;
-            match reader.one(&mut work) {
+            let begun = clock_ms();
+            let within = READ_MS_MAX << prolonged;
+            match reader.one(within, &mut work) {
                 Err(error) if error.kind() == StoreErrorKind::Key && attempts < 4 => {
                     std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(error)
+                    if error.kind() == StoreErrorKind::Busy
+                        && clock_ms() - begun > within
+                        && prolonged < PROLONGED_MAX =>
+                {
+                    prolonged += 1;
                 }
                 answer => break answer,
             }
@@ -221,8 +235,12 @@ impl Reader {
         Ok(Self { connection, until })
     }
 
-    fn one<T>(&self, work: &mut impl FnMut(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        self.until.store(clock_ms() + READ_MS_MAX, Ordering::Relaxed);
+    fn one<T>(
+        &self,
+        within: u64,
+        work: &mut impl FnMut(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.until.store(clock_ms() + within, Ordering::Relaxed);
         let begun = self.connection.prepare_cached("BEGIN").and_then(|mut begin| begin.execute([]));
         begun.map_err(|error| error::sqlite(error, "read"))?;
         let answer = work(&self.connection);

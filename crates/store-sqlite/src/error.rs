@@ -9,7 +9,11 @@ use rusqlite::ErrorCode;
 /// The store's error for a failed statement; `doing` says what was being done, as in `append`.
 pub(crate) fn sqlite(error: rusqlite::Error, doing: &str) -> StoreError {
     let kind = kind_of(&error);
+    let interrupted = error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted);
     let message = match kind {
+        StoreErrorKind::Busy if interrupted => {
+            format!("the machine is too slow at the moment, cannot {doing} in time; try again")
+        }
         StoreErrorKind::Busy => format!("another process holds the store, cannot {doing}; try again"),
         StoreErrorKind::Full => format!("the disk is full, cannot {doing}; make room"),
         StoreErrorKind::Permission => format!("the data directory may not be written, cannot {doing}"),
