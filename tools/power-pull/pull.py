@@ -183,6 +183,8 @@ def pull_many(machine, pulls, setting, chance):
     expected, fresh = Expected(), True
     for pull in range(pulls):
         if pull % PULLS_PER_DISK == 0 or fresh:
+            if pull:
+                print(f"{pull} of {pulls} pulls: {tell(totals)}", flush=True)
             with open(machine.disk, "wb") as disk:
                 disk.truncate(DISK_BYTES)
             subprocess.run(["mkfs.ext4", "-q", "-F", machine.disk], check=True)
@@ -200,9 +202,12 @@ def pull_many(machine, pulls, setting, chance):
             print(f"pull {pull} {setting}: lost {sorted(lost)}, returned {sorted(returned)}, sound {sound}; what is there:", flush=True)
             print(said[-1500:].decode(errors="replace"), flush=True)
         fresh = not sound
-    told = ", ".join(f"{name} {count}" for name, count in totals.items())
-    print(f"power: synchronous={setting}, {pulls} pulls: {told}", flush=True)
+    print(f"power: synchronous={setting}, {pulls} pulls: {tell(totals)}", flush=True)
     return totals
+
+
+def tell(totals):
+    return ", ".join(f"{name} {count}" for name, count in totals.items())
 
 
 def main():

@@ -15,7 +15,7 @@
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
+use unicode_normalization::char::{canonical_combining_class, decompose_canonical, is_combining_mark};
 use unicode_normalization::{IsNormalized, is_nfc_quick};
 
 /// A half-open range of byte offsets, `start..end`, of one text.
@@ -288,5 +288,8 @@ fn starts_unit(character: char) -> bool {
         first.get_or_insert(part);
     });
     let first = first.unwrap_or(character);
-    canonical_combining_class(first) == 0 && is_nfc_quick(std::iter::once(first)) != IsNormalized::Maybe
+    // The vowel signs of many scripts hang on their letter though their class is 0.
+    !is_combining_mark(first)
+        && canonical_combining_class(first) == 0
+        && is_nfc_quick(std::iter::once(first)) != IsNormalized::Maybe
 }

@@ -31,6 +31,8 @@ fn quotes_found_and_refused() {
         ("x\u{30c} x", "x", Some("x")),
         ("x\u{30c}", "\u{30c}", None),
         ("xxx\u{30c} xx", "xx", Some("xx")),
+        ("\u{915}\u{93f}", "\u{915}", None),
+        ("\u{e01}\u{e31}", "\u{e01}", None),
         (
             "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}",
             "한글",

@@ -5,7 +5,9 @@ use std::cell::OnceCell;
 use jiff::{SignedDuration, ZonedDateTime};
 
 use crate::entity::{self, EntityRef};
-use crate::value::{PartialDate, Quantity, RawValue, Stated, TEXT_BYTES_MAX, TimeOfDay, Value, ValueType};
+use crate::value::{
+    NUMBER_DIGITS_MAX, PartialDate, Quantity, RawValue, Stated, TEXT_BYTES_MAX, TimeOfDay, Value, ValueType,
+};
 
 use super::address;
 use super::clock::{self, TimeMention};
@@ -562,6 +564,12 @@ fn text_missing(text: &str, quotes: &Quotes<'_>) -> Option<Ungrounded> {
         }
         mark(&mut used, mention.from, mention.to);
         standing += 1;
+    }
+
+    // A number too long to be read is in no list; it stands as it is written, or not at all.
+    let too_long = |token: &&Token<'_>| token.kind == Kind::Digits && token.text.len() > NUMBER_DIGITS_MAX;
+    if let Some(number) = tokens.iter().find(too_long).filter(|number| !quotes.has_run(&[number])) {
+        return Some(Ungrounded { piece: Piece::Number, text: number.text.to_owned() });
     }
 
     firm |= standing > 0;
