@@ -82,10 +82,14 @@ impl KeyFiles {
             return Ok(Seal::new(Zeroizing::new(*given)));
         }
         let path = self.master.display();
-        if create && !self.master.exists() {
-            files::write_once(&self.master, Chance::draw()?.secret().as_slice())?;
+        if create {
+            if !self.master.exists() {
+                files::write_once(&self.master, Chance::draw()?.secret().as_slice())?;
+            }
+            // Also where it is there already: whoever made it may have ended before its name was sure to last.
+            files::sync_parent(&self.master)?;
         }
-        let read = match fs::read(&self.master) {
+        let read = match files::read(&self.master) {
             Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => {
                 let message = format!(
                     "master key `{path}` is missing: nothing in this store can be read; bring it back"
@@ -189,7 +193,7 @@ impl Keyring {
             return Ok(Some(known.clone()));
         }
         let path = self.files.group(group);
-        let sealed = match fs::read(&path) {
+        let sealed = match files::read(&path) {
             Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|error| error::file(error, &path, "read"))?,
         };
