@@ -6,7 +6,9 @@
 //! The proofs themselves are `tests/promises/` and `tests/scenarios/` at the root of the repository. Each runs on every
 //! store: [`on_every_store`] writes one test a store from one function.
 
+pub mod failing_store;
 pub mod lanes;
+pub mod ordeal;
 pub mod search;
 pub mod story;
 pub mod word_hash;
