@@ -15,8 +15,8 @@ use bench::speed::{self, Extent};
 use bench::stored_vectors::{StoredVectors, texts};
 use bench::stores::StoreKind;
 use bench::{
-    beam, budget, copa, embedder, factconsolidation, forget, gate, imports, keep, lanes, locomo, longmemeval, peps,
-    policies, precisionmembench, realmem, realtalk, shadow, sib200, tatoeba, timeqa, vectors,
+    beam, budget, copa, embedder, factconsolidation, forget, gate, imports, keep, lanes, locomo, longmemeval,
+    peps, policies, precisionmembench, realmem, realtalk, shadow, sib200, tatoeba, timeqa, vectors,
 };
 use clap::{Args, Parser, Subcommand};
 use inference::embed::Embed;

@@ -20,7 +20,7 @@ use ledger::log::{Batch, Entry, Keyed, Row};
 use ledger::memory::Memory;
 use ledger::registry::{Class, Predicate, Registry};
 use ledger::scope::Scope;
-use ledger::store::{Appended, Head, Read, Recognised, Rows, Store};
+use ledger::store::{Appended, Head, Read, Recognised, Rows, Store, StoreError, StoreErrorKind};
 use ledger::time::Instant;
 use ledger::vectors::{ModelIdentity, Placed, VectorMark, VectorRow};
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
@@ -38,6 +38,9 @@ const REWRITTEN_MAX: usize = 100;
 
 /// How often a change is prepared anew when other processes keep moving the log.
 const ATTEMPTS_MAX: usize = 200;
+
+/// How often an append is asked for again whose outcome could not be learnt.
+const UNKNOWN_MAX: usize = 3;
 
 /// A subject's snapshot and its write queue.
 pub(crate) struct Held {
@@ -407,6 +410,31 @@ impl Draft<'_> {
     }
 }
 
+/// Appends, and where the outcome could not be learnt asks with the same keys until it is.
+fn append_and_learn(
+    store: &dyn Store,
+    scope: &Scope,
+    basis: Watermark,
+    group: &[Keyed],
+) -> Result<Appended, StoreError> {
+    let mut appended = store.append(scope, basis, group)?;
+    for _ in 0..UNKNOWN_MAX {
+        if appended != Appended::Unknown {
+            break;
+        }
+        appended = match store.append(scope, basis, group)? {
+            // All of it, where it was to stand: the first attempt had succeeded.
+            Appended::Known(places)
+                if places.iter().copied().eq((basis + 1..).map(Some).take(group.len())) =>
+            {
+                Appended::Done(basis + group.len() as u64)
+            }
+            other => other,
+        };
+    }
+    Ok(appended)
+}
+
 impl Held {
     pub fn new(model: Option<ModelIdentity>) -> Self {
         let dims = model.as_ref().map_or(0, |model| model.dims as usize);
@@ -597,15 +625,18 @@ impl Held {
             if keyed.is_empty() {
                 return Ok(());
             }
-            let appended = store.append(scope, basis, &keyed);
+            let appended = append_and_learn(store, scope, basis, &keyed);
             let mut snapshot = self.snapshot.write();
             match appended {
                 Ok(Appended::Done(watermark)) => {
                     snapshot.durable = watermark;
                     return Ok(());
                 }
-                Ok(Appended::BasisMoved(_) | Appended::Unknown) => {
-                    snapshot.take_back(basis, &log, &policies.registry)
+                Ok(Appended::BasisMoved(_)) => snapshot.take_back(basis, &log, &policies.registry),
+                Ok(Appended::Unknown) => {
+                    snapshot.take_back(basis, &log, &policies.registry);
+                    let unknown = "the disk does not say whether the change was kept; make it again, it is not kept twice";
+                    return Err(StoreError::new(StoreErrorKind::Io, unknown).into());
                 }
                 // Somebody else wrote the very same here meanwhile: read again, and find it known.
                 Ok(Appended::Known(_)) if !named_by_caller => {

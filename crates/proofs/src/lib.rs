@@ -6,8 +6,10 @@
 //! The proofs themselves are `tests/promises/` and `tests/scenarios/` at the root of the repository. Each runs on every
 //! store: [`on_every_store`] writes one test a store from one function.
 
+pub mod failing_store;
 pub mod fuzz;
 pub mod lanes;
+pub mod ordeal;
 pub mod search;
 pub mod simulation;
 pub mod story;

@@ -15,7 +15,7 @@ use ledger::id::{EvidenceId, Position, SourceId};
 use ledger::log::{Batch, Changes, Erasure, Removed, Row};
 use ledger::scope::Scope;
 use ledger::store::{Appended, Erased, Store};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{Options, SqliteStore, Synchronous};
 
 fn main() {
     let given = std::env::args().nth(1);
@@ -54,7 +54,7 @@ fn main() {
         );
     }
 
-    let options = Options { unsynchronised_for_tests: true, ..Options::default() };
+    let options = Options { synchronous: Synchronous::Off, ..Options::default() };
     let store = SqliteStore::open(&base.join("unsynchronised"), options).expect("a store");
     let before = processor_seconds();
     let one = single_claims(&store, "one caller", seconds);

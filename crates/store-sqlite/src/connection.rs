@@ -11,7 +11,7 @@ use parking_lot::{Condvar, Mutex};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::error;
+use crate::{Synchronous, error};
 
 /// The oldest SQLite without the race that damages a write-ahead log two connections reset at once.
 const OLDEST_SQLITE: i32 = 3_051_003;
@@ -32,8 +32,7 @@ pub(crate) struct Access {
     pub(crate) path: PathBuf,
     /// The directory cannot be written.
     pub(crate) read_only: bool,
-    /// Tests only: acknowledge before the bytes are on the disk.
-    pub(crate) unsynchronised: bool,
+    pub(crate) synchronous: Synchronous,
 }
 
 /// Milliseconds since the first call; a clock for deadlines only.
@@ -89,11 +88,13 @@ pub(crate) fn open(access: &Access, writes: bool) -> Result<Connection, StoreErr
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.execute_batch(
             "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;
-             PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;",
+             PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON;",
         )?;
-        if access.unsynchronised {
-            connection.execute_batch("PRAGMA synchronous = OFF;")?;
-        }
+        match access.synchronous {
+            Synchronous::Full => connection.execute_batch("PRAGMA synchronous = FULL;"),
+            Synchronous::Normal => connection.execute_batch("PRAGMA synchronous = NORMAL;"),
+            Synchronous::Off => connection.execute_batch("PRAGMA synchronous = OFF;"),
+        }?;
         match writes {
             true => connection.execute_batch("PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 2000;"),
             false => connection.execute_batch("PRAGMA cache_size = -16384; PRAGMA query_only = ON;"),
@@ -101,6 +102,13 @@ pub(crate) fn open(access: &Access, writes: bool) -> Result<Connection, StoreErr
     };
     set_up(&mut connection).map_err(|error| error::sqlite(error, doing))?;
     Ok(connection)
+}
+
+/// How the file is written, as the file itself says.
+pub(crate) fn journal_mode(connection: &Connection) -> rusqlite::Result<String> {
+    // Only a read looks at the file.
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    connection.pragma_query_value(None, "journal_mode", |row| row.get(0))
 }
 
 fn connect(access: &Access) -> rusqlite::Result<Connection> {

@@ -25,6 +25,7 @@ use crate::append::{Entry, append_of, tip};
 use crate::chance::Chance;
 use crate::connection::{Access, READ_MS_MAX, clock_ms, sibling, with_patience};
 use crate::error::{self, contract};
+use crate::failpoint::{self, Failpoint};
 use crate::residue::Needles;
 use crate::row::{self, Owner, Ready, Seals, Unready, signed};
 use crate::subject::{Founding, Known, StoredSeals, find, new_group, unwrap};
@@ -278,6 +279,7 @@ fn erase_from(
             }
         }
     }
+    failpoint::pass(Failpoint::ErasedRows);
     let mut commitments = Vec::new();
     {
         let connection = &hand.connection;
@@ -335,6 +337,7 @@ fn erase_from(
         erasure.shred.iter().map(|source| source.0).chain(erasure.remove.sources.iter().copied()).collect();
     aftermath.shredded = shred.iter().copied().collect();
     shred_keys(hand, shared, known, Shred::These(&shred), &mut aftermath)?;
+    failpoint::pass(Failpoint::ErasedWrapped);
     let placed = erasure.remove.evidence.iter().chain(&erasure.remove.claims).copied();
     let placed: Vec<Position> = placed.chain(erasure.reduce.iter().map(|(id, _)| id.0)).collect();
     shared.vectors.erase(known.number, Some(&placed), &mut aftermath.needles)?;
@@ -613,14 +616,18 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
     if let Some(subject) = aftermath.subject {
         shared.cache.forget_seals(subject, aftermath.shredded.iter().copied());
     }
+    failpoint::pass(Failpoint::ErasedCommitted);
     for group in &aftermath.dead_groups {
         shared.keyring.destroy_group(*group)?;
     }
+    failpoint::pass(Failpoint::ErasedKeys);
     destroy_copies(&shared.access)?;
+    failpoint::pass(Failpoint::ErasedCopies);
     let log_is_empty = match empty_the_log(&hand.connection, &shared.access) {
         Err(full) if full.kind() == StoreErrorKind::Full => make_room(&hand.connection, shared),
         other => other?,
     };
+    failpoint::pass(Failpoint::ErasedLogCut);
     shared.vectors.empty_log()?;
     let mut residue = aftermath.needles.search(&shared.data, &shared.ballast())?;
     if residue > 0 && log_is_empty {
@@ -635,9 +642,11 @@ fn clean(hand: &mut Hand, shared: &Arc<Shared>, aftermath: Aftermath) -> Result<
             Err(_) => residue,
         };
     }
+    failpoint::pass(Failpoint::ErasedSearched);
     if log_is_empty && residue == 0 {
         hand.connection.execute("UPDATE store SET scrub = 0 WHERE scrub = 1", []).map_err(failed)?;
     }
+    failpoint::pass(Failpoint::ErasedCleaned);
     files::lay_ballast(&shared.ballast());
     // What could not be searched for, because the log could not be emptied, is not reported as gone.
     let residue = if log_is_empty { residue } else { residue.max(1) };

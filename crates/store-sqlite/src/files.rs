@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use ledger::store::{StoreError, StoreErrorKind};
 
 use crate::error;
+use crate::failpoint::{self, Failpoint, FileStep};
+use crate::held;
 
 /// Makes `path` a directory only its owner may enter, with its parents.
 pub(crate) fn own_directory(path: &Path) -> Result<(), StoreError> {
@@ -19,7 +21,11 @@ pub(crate) fn own_directory(path: &Path) -> Result<(), StoreError> {
             if let Some(parent) = parent {
                 fs::create_dir_all(parent).map_err(|error| error::file(error, parent, "create"))?;
             }
-            match DirBuilder::new().mode(0o700).create(path) {
+            let make = || {
+                failpoint::file(FileStep::MakeDirectory(path))?;
+                DirBuilder::new().mode(0o700).create(path)
+            };
+            match make() {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                     return Err(error::file(error, path, "create"));
                 }
@@ -59,7 +65,11 @@ fn close_to_others(path: &Path, mode: u32, wanted: u32) -> Result<(), StoreError
 
 /// Creates `path`, owner-only and empty; `false` when it is already there.
 pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+    let create = || {
+        failpoint::file(FileStep::Create(path))?;
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+    };
+    match create() {
         Ok(_) => own_file(path).map(|()| true),
         Err(there) if there.kind() == io::ErrorKind::AlreadyExists => own_file(path).map(|()| false),
         Err(other) => Err(error::file(other, path, "create")),
@@ -70,7 +80,7 @@ pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let new = beside(path);
     write_new(&new, bytes)?;
-    fs::rename(&new, path).map_err(|error| error::file(error, path, "write"))?;
+    rename(&new, path).map_err(|error| error::file(error, path, "write"))?;
     sync_parent(path)
 }
 
@@ -78,8 +88,8 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 pub(crate) fn write_once(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let new = beside(path);
     write_new(&new, bytes)?;
-    let linked = fs::hard_link(&new, path);
-    let removed = fs::remove_file(&new);
+    let linked = failpoint::file(FileStep::Link(&new, path)).and_then(|()| fs::hard_link(&new, path));
+    let removed = remove(&new);
     match linked {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             return Err(error::file(error, path, "write"));
@@ -100,10 +110,15 @@ fn write_new(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let write = || {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
         file.set_permissions(Permissions::from_mode(0o600))?;
+        failpoint::file(FileStep::Write(path, bytes))?;
         file.write_all(bytes)?;
+        failpoint::pass(Failpoint::FileWritten);
+        failpoint::file(FileStep::Sync(path))?;
         file.sync_all()
     };
-    write().map_err(|error| error::file(error, path, "write"))
+    write().map_err(|error| error::file(error, path, "write"))?;
+    failpoint::pass(Failpoint::FileSynced);
+    Ok(())
 }
 
 /// Overwrites a file with zeros and removes it; a file that is not there is well removed.
@@ -112,9 +127,12 @@ pub(crate) fn destroy(path: &Path) -> Result<(), StoreError> {
         let mut file = OpenOptions::new().write(true).open(path)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(0))?;
+        failpoint::file(FileStep::Overwrite(path, length))?;
         io::copy(&mut io::Read::take(io::repeat(0), length), &mut file)?;
+        failpoint::file(FileStep::Sync(path))?;
         file.sync_all()?;
-        fs::remove_file(path)
+        failpoint::pass(Failpoint::FileOverwritten);
+        remove(path)
     };
     match wipe() {
         Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -142,10 +160,7 @@ pub(crate) fn remove_link(path: &Path) -> Result<(), StoreError> {
 /// Puts a finished file in its place, and makes both last.
 pub(crate) fn rename_whole(new: &Path, path: &Path) -> Result<(), StoreError> {
     own_file(new)?;
-    File::open(new)
-        .and_then(|file| file.sync_all())
-        .and_then(|()| fs::rename(new, path))
-        .map_err(|error| error::file(error, path, "write"))?;
+    sync_file(new).and_then(|()| rename(new, path)).map_err(|error| error::file(error, path, "write"))?;
     sync_parent(path)
 }
 
@@ -156,14 +171,42 @@ pub(crate) fn copy_of_version(database: &Path, version: u32) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn sync_parent(path: &Path) -> Result<(), StoreError> {
+fn rename(new: &Path, path: &Path) -> io::Result<()> {
+    failpoint::file(FileStep::Rename(new, path))?;
+    fs::rename(new, path)?;
+    failpoint::pass(Failpoint::FilePlaced);
+    Ok(())
+}
+
+/// Removes a name, which lasts once its directory is synced.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    failpoint::file(FileStep::Remove(path))?;
+    fs::remove_file(path)
+}
+
+/// Makes what is written to a file last; it may be a database that is open.
+pub(crate) fn sync_file(path: &Path) -> io::Result<()> {
+    let file = held::open(path)?;
+    failpoint::file(FileStep::Sync(path))?;
+    file.sync_all()
+}
+
+/// Reads a whole file.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    failpoint::file(FileStep::Read(path))?;
+    fs::read(path)
+}
+
+/// Makes the name of a file last.
+pub(crate) fn sync_parent(path: &Path) -> Result<(), StoreError> {
     path.parent().map_or(Ok(()), sync_directory)
 }
 
 /// Makes creations and removals in a directory last.
 pub(crate) fn sync_directory(path: &Path) -> Result<(), StoreError> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    File::open(path)
+    failpoint::file(FileStep::SyncDirectory(path))
+        .and_then(|()| File::open(path))
         .and_then(|directory| directory.sync_all())
         .map_err(|error| error::file(error, path, "sync"))
 }
@@ -190,14 +233,17 @@ pub(crate) fn lay_ballast(path: &Path) {
         .truncate(true)
         .mode(0o600)
         .open(&new)
-        .and_then(|mut file| file.write_all(&filling))
-        .and_then(|()| fs::rename(&new, path));
+        .and_then(|mut file| {
+            failpoint::file(FileStep::Write(&new, &filling))?;
+            file.write_all(&filling)
+        })
+        .and_then(|()| rename(&new, path));
     if laid.is_err() {
-        let _ = fs::remove_file(new);
+        let _ = remove(&new);
     }
 }
 
 /// Gives the room of the ballast back; whether there was any.
 pub(crate) fn release_ballast(path: &Path) -> bool {
-    fs::remove_file(path).is_ok()
+    remove(path).is_ok()
 }

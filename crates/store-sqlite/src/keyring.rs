@@ -95,10 +95,14 @@ impl KeyFiles {
             return Ok(Seal::new(Zeroizing::new(*given)));
         }
         let path = self.master.display();
-        if create && !self.master.exists() {
-            files::write_once(&self.master, Chance::draw()?.secret().as_slice())?;
+        if create {
+            if !self.master.exists() {
+                files::write_once(&self.master, Chance::draw()?.secret().as_slice())?;
+            }
+            // Also where it is there already: whoever made it may have ended before its name was sure to last.
+            files::sync_parent(&self.master)?;
         }
-        let read = match fs::read(&self.master) {
+        let read = match files::read(&self.master) {
             Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => {
                 let message = format!(
                     "master key `{path}` is missing: nothing in this store can be read; bring it back"
@@ -451,7 +455,7 @@ fn add_partner(files: &KeyFiles, store: [u8; 16], masters: &mut Masters) -> Resu
 }
 
 fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    match fs::read(path) {
+    match files::read(path) {
         Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Ok(None),
         read => read.map(Some).map_err(|error| error::file(error, path, "read")),
     }

@@ -1,6 +1,6 @@
 //! The store contract on one SQLite file: `<data>/ledger.db`, with keys beside it in `<data>/keys/`.
 //!
-//! In reading order: `files` and `connection` touch the disk; `keyring` and `seal` hold the keys and seal words
+//! In reading order: `files`, `held` and `connection` touch the disk; `keyring` and `seal` hold the keys and seal words
 //! with them; `schema` has the tables; `row` takes rows to disk and back; `writer` is the one thread that
 //! writes, many callers to one commit; then the contract's verbs, each in its file: `append`, `read`, `erase`,
 //! `tombstone`, `destruction`, `turn`, `policy`, `verify`; then what is done to keys: `rotate`, `lost`. Beside the ledger
@@ -13,7 +13,9 @@ mod connection;
 mod destruction;
 mod erase;
 mod error;
+pub mod failpoint;
 mod files;
+mod held;
 mod keyring;
 mod lost;
 mod open;
@@ -30,6 +32,7 @@ mod tombstone;
 mod turn;
 mod vectors;
 mod verify;
+mod write_ahead;
 mod writer;
 
 use std::path::PathBuf;
@@ -70,13 +73,26 @@ pub struct Options {
     pub master_key: Option<Zeroizing<[u8; 32]>>,
     /// The most connections that read at the same time.
     pub readers_max: usize,
-    /// For tests only: acknowledge before the bytes are on the disk. A power cut then loses acknowledged appends.
-    pub unsynchronised_for_tests: bool,
+    /// How sure an append is when it is acknowledged. All but [`Synchronous::Full`] are for tests and measurements.
+    pub synchronous: Synchronous,
+}
+
+/// How sure an append is when it is acknowledged, by what SQLite waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Synchronous {
+    /// The write-ahead log is on the disk: it survives a power cut.
+    #[default]
+    Full,
+    /// The log is made to last when it is written back, not at every commit. An append survives the death
+    /// of the process; a power cut takes the last ones.
+    Normal,
+    /// Nothing is waited for. A power cut takes whatever it likes.
+    Off,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { master_key: None, readers_max: 8, unsynchronised_for_tests: false }
+        Self { master_key: None, readers_max: 8, synchronous: Synchronous::Full }
     }
 }
 
@@ -120,8 +136,10 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn capabilities(&self) -> Capabilities {
-        let durability =
-            if self.shared.access.unsynchronised { Durability::Process } else { Durability::PowerLoss };
+        let durability = match self.shared.access.synchronous {
+            Synchronous::Full => Durability::PowerLoss,
+            Synchronous::Normal | Synchronous::Off => Durability::Process,
+        };
         Capabilities { name: "sqlite", durability, erases_bytes: true }
     }
 

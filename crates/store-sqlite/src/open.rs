@@ -1,6 +1,6 @@
 //! Opening a store: who may read it, which version it is, whether the keys fit; then the tables and the writer.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -9,16 +9,19 @@ use std::time::Duration;
 use ledger::store::{StoreError, StoreErrorKind};
 use rusqlite::Connection;
 use rusqlite::backup::Backup;
+use rusqlite::config::DbConfig;
 
 use crate::chance::Chance;
 use crate::connection::{self, Access, Readers, clock_ms, sibling};
 use crate::erase;
+use crate::failpoint::{self, Failpoint, FileStep};
+use crate::held::{self, Reading};
 use crate::keyring::{KeyFiles, Keyring};
 use crate::seal::Seal;
 use crate::subject::Cache;
 use crate::vectors::VectorFile;
 use crate::writer::Writer;
-use crate::{Options, Shared, SqliteStore, error, files, schema};
+use crate::{Options, Shared, SqliteStore, error, files, schema, write_ahead};
 
 impl SqliteStore {
     /// Opens the store in `dir`, which is made when it is not there. Where the directory cannot be written, the store
@@ -33,7 +36,7 @@ impl SqliteStore {
         let path = dir.join("ledger.db");
         let there = look_at_header(&path)?;
         let read_only = there && !can_write(dir, &path)?;
-        let access = Access { path, read_only, unsynchronised: options.unsynchronised_for_tests };
+        let access = Access { path, read_only, synchronous: options.synchronous };
         let key_files = KeyFiles::of(dir);
         let given = options.master_key.as_deref();
         let (keyring, writer) = match read_only {
@@ -46,8 +49,10 @@ impl SqliteStore {
             false => {
                 prepare_files(dir, &access, &key_files, there)?;
                 let master = key_files.master(given, !there)?;
+                let others = held::is_in_use(&sibling(&access.path, "-shm"));
                 let connection = connection::open(&access, true)?;
-                let keyring = Arc::new(set_up(&connection, &access, key_files, given, master, there)?);
+                let keyring =
+                    Arc::new(set_up(&connection, &access, key_files, given, master, (there, others))?);
                 for ending in ["", "-wal", "-shm"] {
                     files::own_file(&sibling(&access.path, ending))?;
                 }
@@ -86,7 +91,8 @@ impl SqliteStore {
 /// Whether there is a database with anything in it, judged by its first bytes alone, so that nothing is touched.
 fn look_at_header(path: &Path) -> Result<bool, StoreError> {
     let mut header = Vec::with_capacity(100);
-    match File::open(path).and_then(|file| file.take(100).read_to_end(&mut header)) {
+    let opened = failpoint::file(FileStep::Read(path)).and_then(|()| Reading::of(path));
+    match opened.and_then(|file| file.take(100).read_to_end(&mut header)) {
         Err(missing) if missing.kind() == io::ErrorKind::NotFound => return Ok(false),
         other => other.map_err(|error| error::file(error, path, "read"))?,
     };
@@ -117,9 +123,10 @@ fn can_write(dir: &Path, path: &Path) -> Result<bool, StoreError> {
     let denied = |error: &io::Error| {
         matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
     };
-    match OpenOptions::new().write(true).open(path) {
+    // Not by opening it: see `held`.
+    match rustix::fs::access(path, rustix::fs::Access::WRITE_OK).map_err(io::Error::from) {
         Err(refused) if denied(&refused) => return Ok(false),
-        other => drop(other.map_err(|error| error::file(error, path, "open"))?),
+        other => other.map_err(|error| error::file(error, path, "open"))?,
     }
     let probe = dir.join(format!(".probe.{}.{:?}", std::process::id(), std::thread::current().id()));
     match OpenOptions::new().write(true).create(true).truncate(true).open(&probe) {
@@ -152,7 +159,9 @@ fn prepare_files(dir: &Path, access: &Access, key_files: &KeyFiles, there: bool)
         files::own_directory(dir)?;
     }
     key_files.create()?;
-    if files::create_empty(&access.path)? {
+    files::create_empty(&access.path)?;
+    if !there {
+        // Also where the file is there already: whoever made it may have ended before its name was sure to last.
         files::sync_directory(dir)?;
     }
     for ending in ["-wal", "-shm"] {
@@ -181,7 +190,7 @@ fn set_up(
     key_files: KeyFiles,
     given: Option<&[u8; 32]>,
     master: Seal,
-    there: bool,
+    (there, others): (bool, bool),
 ) -> Result<Keyring, StoreError> {
     let failed = |error| error::sqlite(error, "open the store");
     if there {
@@ -190,10 +199,15 @@ fn set_up(
     use_write_ahead_log(connection)?;
     connection.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
     let set_up = || -> Result<Keyring, StoreError> {
+        // Others that have it open have made sure of it.
+        if !others {
+            make_sure_of_log(connection, access)?;
+        }
         let version = schema::version(connection)?;
         schema::check(version)?;
         if (1..schema::VERSION).contains(&version) {
             keep_copy(access, version)?;
+            failpoint::pass(Failpoint::MigrationCopied);
         }
         if schema::migrate(connection, version).map_err(failed)? && version == 0 {
             let mut chance = Chance::draw()?;
@@ -209,13 +223,43 @@ fn set_up(
         let known = groups.query_map([], |row| row.get(0)).map_err(failed)?;
         let known: Vec<i64> = known.collect::<rusqlite::Result<_>>().map_err(failed)?;
         keyring.reconcile(&known)?;
+        failpoint::pass(Failpoint::MigrationStepped);
         Ok(keyring)
     };
     match set_up() {
-        Ok(keyring) => connection.execute_batch("COMMIT").map_err(failed).map(|()| keyring),
+        Ok(keyring) => {
+            connection.execute_batch("COMMIT").map_err(failed)?;
+            failpoint::pass(Failpoint::Migrated);
+            Ok(keyring)
+        }
         Err(error) => {
             let _ = connection.execute_batch("ROLLBACK");
             Err(error)
+        }
+    }
+}
+
+/// Refuses a write-ahead log that is damaged in the middle, since SQLite would pass over all that comes after, and makes the
+/// rest last. Called with the write lock held, so that nobody writes to it.
+fn make_sure_of_log(connection: &Connection, access: &Access) -> Result<(), StoreError> {
+    let log = sibling(&access.path, "-wal");
+    let page_bytes: i64 = connection
+        .pragma_query_value(None, "page_size", |row| row.get(0))
+        .map_err(|error| error::sqlite(error, "open the store"))?;
+    let damaged = failpoint::file(FileStep::Read(&log))
+        .and_then(|()| write_ahead::first_damaged(&log, page_bytes.unsigned_abs() as usize));
+    match damaged.map_err(|error| error::file(error, &log, "read"))? {
+        None => write_ahead::write_again(&log).map_err(|error| error::file(error, &log, "write")),
+        Some(frame) => {
+            // Closing would write back what comes before the damage, and remove the rest.
+            connection
+                .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+                .map_err(|error| error::sqlite(error, "open the store"))?;
+            let place = format!("`{}`", log.display());
+            Err(error::damaged(
+                place,
+                &format!("is damaged in frame {frame}, and appends after it would be lost"),
+            ))
         }
     }
 }
@@ -248,12 +292,17 @@ fn keep_copy(access: &Access, version: u32) -> Result<(), StoreError> {
 fn use_write_ahead_log(connection: &Connection) -> Result<(), StoreError> {
     let since = clock_ms();
     loop {
-        let mode =
-            connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0));
+        let mode = connection
+            .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0))
+            // The answer comes before the change is on the disk; what the file then says is what counts.
+            .and_then(|mode| match mode.as_str() {
+                "wal" => connection::journal_mode(connection),
+                _ => Ok(mode),
+            });
         match mode {
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(_) => {
-                let message = "this file system cannot hold a write-ahead log; choose a local directory";
+                let message = "the write-ahead log cannot be used: the disk fails, or it is no local one; choose a local directory";
                 return Err(StoreError::new(StoreErrorKind::Io, message));
             }
             Err(busy) if error::kind_of(&busy) == StoreErrorKind::Busy && clock_ms() - since < 30_000 => {

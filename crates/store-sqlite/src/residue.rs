@@ -1,6 +1,6 @@
 //! What is left: every file of the data directory is searched for bytes of what was erased.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,8 @@ use aho_corasick::AhoCorasick;
 use ledger::store::{StoreError, StoreErrorKind};
 
 use crate::error;
+use crate::failpoint::{self, FileStep};
+use crate::held::Reading;
 
 /// How much of a sealed value one needle holds; random bytes of this length do not occur by chance.
 const NEEDLE: usize = 32;
@@ -41,8 +43,14 @@ impl Needles {
             StoreError::new(StoreErrorKind::Io, "cannot search for what was erased").caused_by(error)
         })?;
         let mut found = 0;
-        for path in files_under(directory)?.iter().filter(|path| *path != ballast) {
-            let file = match File::open(path) {
+        // Shared memory holds numbers of pages and no page, and a lock on it is what keeps other processes out.
+        let is_shared =
+            |path: &Path| path.extension().is_some_and(|ending| ending.as_encoded_bytes().ends_with(b"-shm"));
+        let searched = files_under(directory)?.into_iter().filter(|path| path != ballast && !is_shared(path));
+        for path in &searched.collect::<Vec<_>>() {
+            // Every file but the log may be a database that this process has open.
+            let opened = failpoint::file(FileStep::Read(path)).and_then(|()| Reading::of(path));
+            let file = match opened {
                 // Files of other processes come and go.
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => continue,
                 other => other.map_err(|error| error::file(error, path, "search"))?,

@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::chance::Chance;
 use crate::error::{self, damaged};
+use crate::failpoint::{self, Failpoint};
 use crate::keyring::{GROUP_KEYS_MAX, OWN};
 use crate::row::{Owner, Seals, signed};
 use crate::seal::{Column, Seal};
@@ -182,6 +183,7 @@ impl Founding {
             .and_then(|mut insert| insert.execute(params![self.mark, self.uid, self.name, self.seed]))
             .map_err(failed)?;
         let number = hand.connection.last_insert_rowid();
+        failpoint::pass(Failpoint::Founding);
         add_key(hand, number, self.uid, OWN, &self.seal)?;
         Ok(Known { number, uid: self.uid, rewritten: 0 })
     }
@@ -233,6 +235,7 @@ pub(crate) fn new_group(hand: &mut Hand, chance: &mut Chance) -> Result<(i64, Ar
     let group = hand.connection.last_insert_rowid();
     hand.created_groups.push(group);
     let key = hand.keyring.create_group(group, chance, &hand.connection)?;
+    failpoint::pass(Failpoint::GroupMade);
     Ok((group, key))
 }
 

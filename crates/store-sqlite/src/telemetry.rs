@@ -16,7 +16,8 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, Row, params};
 
 use crate::connection::{self, Access, sibling, with_patience};
-use crate::{error, files};
+use crate::failpoint::{self, Failpoint};
+use crate::{Synchronous, error, files};
 
 /// The tables, as numbered steps: step `n` leads from version `n` to `n + 1`.
 const STEPS: [&str; 2] = [include_str!("telemetry.sql"), include_str!("telemetry-2.sql")];
@@ -120,7 +121,7 @@ impl SqliteTelemetry {
     fn open(&self) -> Result<Connection, StoreError> {
         let doing = "open";
         let failed = |failed: rusqlite::Error| told(kind_of(&failed), doing).caused_by(failed);
-        let access = Access { path: self.path.clone(), read_only: false, unsynchronised: false };
+        let access = Access { path: self.path.clone(), read_only: false, synchronous: Synchronous::Full };
         let mut connection = connection::open(&access, true)?;
         connection
             .execute_batch(
@@ -164,7 +165,7 @@ impl SqliteTelemetry {
     fn remove(&self) -> Result<(), StoreError> {
         for ending in ["-wal", "-shm", ""] {
             let path = sibling(&self.path, ending);
-            match fs::remove_file(&path) {
+            match files::remove(&path) {
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
                 other => other.map_err(|error| error::file(error, &path, "remove"))?,
             }
@@ -211,6 +212,7 @@ impl Telemetry for SqliteTelemetry {
                 count.execute(params![day.0, place as i64, signed(tally.of(*event))])?;
             }
             drop(count);
+            failpoint::pass(Failpoint::Telemetry);
             transaction.commit()
         })
     }
@@ -331,7 +333,7 @@ impl Telemetry for SqliteTelemetry {
 
     fn switch_shadow(&self, on: bool) -> Result<(), StoreError> {
         if on {
-            match fs::remove_file(&self.switch) {
+            match files::remove(&self.switch) {
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(()),
                 other => other.map_err(|error| error::file(error, &self.switch, "remove"))?,
             }

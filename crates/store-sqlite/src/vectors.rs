@@ -22,11 +22,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::chance::Chance;
 use crate::connection::{self, Access, sibling};
+use crate::failpoint::{self, Failpoint};
 use crate::residue::Needles;
 use crate::row::{Owner, Seals, signed};
 use crate::seal::{Column, Seal};
 use crate::subject::{Known, StoredSeals, find};
-use crate::{SqliteStore, error, files};
+use crate::{SqliteStore, Synchronous, error, files};
 
 /// The version of the tables.
 const VERSION: u32 = 1;
@@ -75,7 +76,7 @@ impl VectorFile {
         let path = data.join("derived").join("vectors.db");
         Self {
             // What is lost by a power cut is made again; what an erasure took out is made sure of by itself.
-            access: Access { path, read_only, unsynchronised: true },
+            access: Access { path, read_only, synchronous: Synchronous::Off },
             store,
             reader: Mutex::default(),
             writer: Mutex::default(),
@@ -190,6 +191,7 @@ impl VectorFile {
                 opened.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
                 let done = work(&opened.connection, opened.keeping)?;
                 opened.connection.prepare_cached("COMMIT")?.execute([])?;
+                failpoint::pass(Failpoint::VectorsWritten);
                 Ok(done)
             };
             let error = match run() {
@@ -249,6 +251,7 @@ impl VectorFile {
         // A log left over from a file of that name would be taken for this one's.
         self.remove()?;
         files::create_empty(self.path())?;
+        failpoint::pass(Failpoint::VectorsMade);
         let connection = connection::open(&self.access, true)?;
         let keeping = i64::from_le_bytes(Chance::draw()?.bytes()) >> 1;
         let make = || -> rusqlite::Result<()> {
@@ -268,7 +271,7 @@ impl VectorFile {
     fn remove(&self) -> Result<(), StoreError> {
         for ending in ["", "-wal", "-shm"] {
             let path = sibling(self.path(), ending);
-            match fs::remove_file(&path) {
+            match files::remove(&path) {
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
                 other => other.map_err(|error| error::file(error, &path, "remove"))?,
             }
@@ -331,12 +334,16 @@ impl VectorFile {
     fn synchronise(&self) -> Result<(), StoreError> {
         for ending in ["-wal", ""] {
             let path = sibling(self.path(), ending);
-            match fs::File::open(&path).and_then(|file| file.sync_all()) {
+            match files::sync_file(&path) {
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
                 other => other.map_err(|error| error::file(error, &path, "sync"))?,
             }
         }
-        Ok(())
+        // A file that was removed, or a journal, must not come back either.
+        match self.path().parent() {
+            Some(parent) if parent.exists() => files::sync_directory(parent),
+            _ => Ok(()),
+        }
     }
 
     /// Empties the file's log, so that no page of before stands in it. A file whose log cannot be emptied is removed: it

@@ -14,6 +14,7 @@ use rusqlite::Connection;
 
 use crate::connection::{self, Access};
 use crate::error;
+use crate::failpoint::{self, Failpoint};
 use crate::keyring::Keyring;
 
 /// The most callers that wait before others must wait to wait.
@@ -268,8 +269,12 @@ impl Hand {
 
     /// Commits; on failure nothing is left begun.
     pub(crate) fn commit(&mut self) -> Result<(), Failure> {
+        failpoint::pass(Failpoint::BeforeCommit);
         let committed = self.connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
-        let Err(failed) = committed else { return Ok(()) };
+        let Err(failed) = committed else {
+            failpoint::pass(Failpoint::AfterCommit);
+            return Ok(());
+        };
         // A failed write of the log leaves nothing that counts; a failed wait for the disk may leave everything.
         let unknown = error::kind_of(&failed) == StoreErrorKind::Io;
         self.roll_back();

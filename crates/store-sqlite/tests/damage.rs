@@ -10,7 +10,7 @@ use ledger::conformance::{first_story, keyed, scope, story};
 use ledger::id::{EvidenceId, Position, SourceId};
 use ledger::store::{Appended, Store, StoreErrorKind};
 use rusqlite::Connection;
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{Options, SqliteStore, Synchronous};
 
 /// A closed store of one subject with six appends.
 fn written() -> PathBuf {
@@ -160,7 +160,7 @@ fn a_flipped_byte_is_refused_named_or_harmless() {
         let mut damaged = bytes.clone();
         damaged[place] ^= 0x55;
         fs::write(directory.join("ledger.db"), damaged).expect("damaged");
-        let options = Options { unsynchronised_for_tests: true, ..Options::default() };
+        let options = Options { synchronous: Synchronous::Off, ..Options::default() };
         let store = match SqliteStore::open(&directory, options) {
             Ok(store) => store,
             Err(error) => {

@@ -17,7 +17,7 @@ use ledger::receipt::{Destruction, first_broken};
 use ledger::reference::ReferenceStore;
 use ledger::scope::Scope;
 use ledger::store::{Appended, Erased, Store};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{Options, SqliteStore, Synchronous};
 
 const SUBJECTS: u64 = 5;
 
@@ -82,7 +82,7 @@ fn sqlite_answers_as_the_reference_does() {
     };
     let (seed, operations) = (set("MODEL_SEED", 20_261_130), set("MODEL_OPERATIONS", 100_000));
     println!("MODEL_SEED={seed} MODEL_OPERATIONS={operations}");
-    let options = Options { unsynchronised_for_tests: true, ..Options::default() };
+    let options = Options { synchronous: Synchronous::Off, ..Options::default() };
     let mut run = Run {
         chance: Chance(seed),
         number: 0,

@@ -7,8 +7,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     backup, completions, correct, demo, disputes, doctor, drill, export, forget, history, import, init, keys,
-    lift, list, man, model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay, restore,
-    shadow, sources, state, study, timeline, turn, used, verify, why,
+    lift, list, man, model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay,
+    restore, shadow, sources, state, study, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";

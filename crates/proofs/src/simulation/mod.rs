@@ -23,7 +23,7 @@ use ledger::scope::Scope;
 use ledger::store::Store;
 use ledger::time::Instant;
 use serde_json::Value as Json;
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{Options, SqliteStore, Synchronous};
 
 use crate::at;
 use crate::world::scope;
@@ -192,7 +192,7 @@ impl Client {
 
 fn start(directory: &Path, reference: &Arc<dyn Store>) -> Pair {
     // Nothing here takes the power away, and waiting for the disk would be most of the time.
-    let options = Options { unsynchronised_for_tests: true, readers_max: 2, ..Options::default() };
+    let options = Options { synchronous: Synchronous::Off, readers_max: 2, ..Options::default() };
     let tried = SqliteStore::open(directory, options).expect("the store opens");
     Pair::over(Arc::new(tried), reference.clone())
 }

@@ -12,7 +12,7 @@ struct Layer {
     joins: bool,
 }
 
-const LAYERS: [Layer; 10] = [
+const LAYERS: [Layer; 11] = [
     Layer { crates: &["ledger"], below: &[], joins: false },
     Layer { crates: &["store-sqlite", "store-postgres"], below: &["ledger"], joins: false },
     Layer { crates: &["importers"], below: &["ledger"], joins: false },
@@ -20,6 +20,7 @@ const LAYERS: [Layer; 10] = [
     Layer { crates: &["engine"], below: &["ledger", "inference"], joins: false },
     Layer { crates: &["server"], below: &["ledger", "inference", "engine"], joins: false },
     Layer { crates: &["testimony"], below: &JOINED, joins: true },
+    Layer { crates: &["faults"], below: &[], joins: false },
     Layer { crates: &["proofs"], below: &EVERYTHING, joins: true },
     Layer { crates: &["bench"], below: &WITH_PROOFS, joins: true },
     Layer { crates: &["xtask"], below: &[], joins: false },
@@ -28,8 +29,17 @@ const LAYERS: [Layer; 10] = [
 const JOINED: [&str; 7] =
     ["ledger", "store-sqlite", "store-postgres", "importers", "inference", "engine", "server"];
 
-const EVERYTHING: [&str; 8] =
-    ["ledger", "store-sqlite", "store-postgres", "importers", "inference", "engine", "server", "testimony"];
+const EVERYTHING: [&str; 9] = [
+    "ledger",
+    "store-sqlite",
+    "store-postgres",
+    "importers",
+    "inference",
+    "engine",
+    "server",
+    "testimony",
+    "faults",
+];
 
 /// The instruments also play what the proofs hold.
 const WITH_PROOFS: [&str; 9] = [

@@ -1,0 +1,9 @@
+//! What happens when things fail: disks, processes, clocks, stores. `docs/guides/when-things-fail.md` is the table of it.
+//!
+//! Each file is one kind of failure. Those with `slow` in their name run last; how many cases a test tries is small here, and
+//! `cargo run -p proofs --bin ordeal` tries as many as one likes.
+
+mod failing_store;
+mod processes;
+mod slow_nth_operation;
+mod slow_random;

@@ -1,0 +1,35 @@
+//! Lives drawn from seeds on disks that fail at random, and power cuts drawn from seeds.
+
+use proofs::ordeal::{faulty_lives, power_cuts};
+use store_sqlite::{Options, Synchronous};
+
+#[test]
+fn nothing_acknowledged_is_lost_on_disks_that_fail() {
+    let lives = faulty_lives(0..150).expect("every life ends well");
+    assert!(lives.failed > 150 && lives.errors > 50 && lives.acknowledged > 500, "{lives:?}");
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_to_power_cuts() {
+    let cuts = power_cuts(1, 300, &Options::default()).expect("the lives end well");
+    assert_eq!(cuts.wrong, Vec::<String>::new());
+    assert_eq!(cuts.cuts, 300);
+}
+
+/// The instrument sees what it is there to see: a store that does not wait for the disk loses what it acknowledged.
+#[test]
+fn power_cuts_take_what_was_not_synced() {
+    for synchronous in [Synchronous::Normal, Synchronous::Off] {
+        let options = Options { synchronous, ..Options::default() };
+        let cuts = power_cuts(2, 100, &options).expect("the lives end well");
+        assert!(cuts.wrong.len() > 10, "{synchronous:?}: {:?}", cuts.wrong);
+        // One that waits when the log is written back loses what came last, or is found out, and nothing else.
+        let lost = cuts.wrong.iter().filter(|what| {
+            what.contains("was acknowledged and is there 0 times")
+                || what.contains("appends after it would be lost")
+        });
+        if synchronous == Synchronous::Normal {
+            assert_eq!(lost.count(), cuts.wrong.len(), "{:?}", cuts.wrong);
+        }
+    }
+}
