@@ -3,7 +3,11 @@
 //! Each file is one kind of failure. Those with `slow` in their name run last; how many cases a test tries is small here, and
 //! `cargo run -p proofs --bin ordeal` tries as many as one likes.
 
+mod clock;
 mod failing_store;
+mod full_disk;
 mod processes;
+mod slow_damage;
+mod slow_kills;
 mod slow_nth_operation;
 mod slow_random;

@@ -128,14 +128,16 @@ fn live(engine: &Engine, round: u64, thread: u64) {
     for step in 0.. {
         let number = (round * 100 + thread) * 10_000 + step;
         tell(&format!("begin say {subject} {number}"));
-        let message = saying(&format!("talk {round} {thread} {}", step / 8), number);
+        // What is forgotten has a source of its own, whose key is destroyed with it.
+        let source = format!("talk {round} {thread} {}", if step % 4 == 3 { step } else { 0 });
+        let message = saying(&source, number);
         let observed = engine.observe(call, vec![message], Observing::default()).expect("taken").remove(0);
         assert_eq!(observed.counts.admitted, 1, "{observed:#?}");
         tell(&format!("done say {subject} {number}"));
         if step % 4 == 3 {
             tell(&format!("begin forget {number}"));
-            let evidence = observed.evidence.expect("an id");
-            engine.forget(call, &Forget::Ids(vec![evidence]), false).expect("forgotten");
+            let forget = Forget::Source(format!("conversation:{source}"));
+            engine.forget(call, &forget, false).expect("forgotten");
             tell(&format!("done forget {number}"));
         }
         if step % 6 == 5 {

@@ -1,0 +1,115 @@
+//! Programs killed in the middle of their work, at random and at every instant that has a name.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use ledger::store::Store;
+use proofs::ordeal::{Place, copy, killed_programs, killed_writers};
+use proofs::world::scope;
+use store_sqlite::failpoint::{Failpoint, VARIABLE};
+use store_sqlite::{Options, SqliteStore};
+
+const WRITER: &str = env!("CARGO_BIN_EXE_killed-writer");
+
+#[test]
+fn a_process_with_sixteen_writers() {
+    let kills = killed_writers(Path::new(WRITER), 1, 12, 16, None).expect("nothing is lost");
+    assert!(kills.acknowledged > 20, "{kills:?}");
+    assert!(kills.opening_ms_max < 2_000, "{kills:?}");
+}
+
+#[test]
+fn many_processes_of_the_program() {
+    // Cargo builds the program for its own tests, beside this one.
+    let program = Path::new(WRITER).with_file_name("testimony");
+    assert!(program.is_file(), "`{}` is not there; hint: cargo build -p testimony", program.display());
+    let kills = killed_programs(&program, 1, 4, 16).expect("nothing is lost");
+    assert!(kills.acknowledged > 5, "{kills:?}");
+}
+
+/// What a writer comes through.
+const WRITING: [Failpoint; 16] = [
+    Failpoint::BeforeCommit,
+    Failpoint::AfterCommit,
+    Failpoint::Founding,
+    Failpoint::GroupMade,
+    Failpoint::ErasedRows,
+    Failpoint::ErasedWrapped,
+    Failpoint::ErasedCommitted,
+    Failpoint::ErasedKeys,
+    Failpoint::ErasedCopies,
+    Failpoint::ErasedLogCut,
+    Failpoint::ErasedSearched,
+    Failpoint::ErasedCleaned,
+    Failpoint::FileWritten,
+    Failpoint::FileSynced,
+    Failpoint::FilePlaced,
+    Failpoint::FileOverwritten,
+];
+
+/// The rest, each with what leads there.
+const ELSEWHERE: [(Failpoint, &str); 6] = [
+    (Failpoint::VectorsMade, "embed"),
+    (Failpoint::VectorsWritten, "embed"),
+    (Failpoint::Telemetry, "compare"),
+    (Failpoint::MigrationCopied, "migrate"),
+    (Failpoint::MigrationStepped, "migrate"),
+    (Failpoint::Migrated, "migrate"),
+];
+
+#[test]
+fn a_writer_that_ends_at_each_instant() {
+    for point in WRITING {
+        killed_writers(Path::new(WRITER), 7, 3, 4, Some(point)).unwrap_or_else(|what| panic!("{what}"));
+    }
+    let tried = WRITING.len() + ELSEWHERE.len();
+    assert_eq!(tried, Failpoint::ALL.len(), "an instant without a proof");
+}
+
+#[test]
+fn what_is_beside_the_writer_ends_at_each_instant() {
+    for (point, what) in ELSEWHERE {
+        let place = if what == "migrate" { written_by_version_1() } else { Place::new() };
+        if what != "migrate" {
+            let writer = Command::new(WRITER).arg(place.directory()).args(["say", "20"]).status();
+            assert!(writer.expect("it runs").success());
+        }
+        let run = |fail: bool| {
+            let mut command = Command::new(WRITER);
+            command
+                .arg(place.directory())
+                .args([what, "wordhash/1"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            if fail {
+                command.env(VARIABLE, format!("{point:?}"));
+            }
+            command.status().expect("it runs")
+        };
+        assert!(!run(true).success(), "{point:?} was never passed");
+        assert!(run(false).success(), "{point:?}: it does not go on");
+        let options = if what == "migrate" { version_1() } else { Options::default() };
+        let store = SqliteStore::open(place.directory(), options).expect("opened");
+        let verified = store.verify(&scope("me")).expect("verified");
+        assert!(verified.damage.is_empty(), "{point:?}: {verified:?}");
+        assert!(verified.appends > 0, "{point:?}: {verified:?}");
+    }
+}
+
+fn version_1() -> Options {
+    Options { master_key: Some([7; 32].into()), ..Options::default() }
+}
+
+/// A directory as the program of version 1 left it.
+fn written_by_version_1() -> Place {
+    use std::io::Read as _;
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store-sqlite/tests/fixtures/version-1");
+    let place = Place::new();
+    copy(&fixture.join("groups"), &place.directory().join("keys/groups"));
+    let compressed = std::fs::read(fixture.join("ledger.db.gz")).expect("the fixture");
+    let mut database = Vec::new();
+    flate2::read::GzDecoder::new(&*compressed).read_to_end(&mut database).expect("whole");
+    #[allow(clippy::disallowed_methods, reason = "a fixture is laid out")]
+    std::fs::write(place.directory().join("ledger.db"), database).expect("written");
+    place
+}
