@@ -1,11 +1,11 @@
 //! What is left: every file of the data directory is searched for bytes of what was erased.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use aho_corasick::AhoCorasick;
-use ledger::store::{StoreError, StoreErrorKind};
+use ledger::store::StoreError;
+use rustc_hash::FxHashSet;
 
 use crate::error;
 use crate::failpoint::{self, FileStep};
@@ -15,8 +15,12 @@ use crate::held::Reading;
 const NEEDLE: usize = 32;
 /// The distance between needles in a long value: less than a page, so that every page of it is found.
 const STRIDE: usize = 2_000;
-/// The most needles remembered, about 20 MB with their automaton; past it, later values are searched for no more.
+/// The most needles remembered, about 10 MB; past it, later values are searched for no more.
 const NEEDLES_MAX: usize = 100_000;
+/// Bytes of a file looked at together.
+const CHUNK: usize = 1 << 20;
+/// The size of the sieve, as a power of two of bits: small enough for a processor's own memory, and with few of them set.
+const SIEVE_BITS: u32 = 20;
 
 /// Pieces of erased values, to look for afterwards.
 #[derive(Default)]
@@ -39,9 +43,7 @@ impl Needles {
         if self.0.is_empty() {
             return Ok(0);
         }
-        let automaton = AhoCorasick::new(&self.0).map_err(|error| {
-            StoreError::new(StoreErrorKind::Io, "cannot search for what was erased").caused_by(error)
-        })?;
+        let sieve = Sieve::of(&self.0);
         let mut found = 0;
         // Shared memory holds numbers of pages and no page, and a lock on it is what keeps other processes out.
         let is_shared =
@@ -55,13 +57,56 @@ impl Needles {
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => continue,
                 other => other.map_err(|error| error::file(error, path, "search"))?,
             };
-            for hit in automaton.stream_find_iter(file) {
-                hit.map_err(|error| error::file(error, path, "search"))?;
-                found += 1;
-            }
+            found += sieve.count_in(file).map_err(|error| error::file(error, path, "search"))?;
         }
         Ok(found)
     }
+}
+
+/// Needles, and a sieve that lets few other bytes through: a bit for each value the first four bytes of a needle may have,
+/// folded. Needles are pieces of sealed values and so as good as random, which is what makes it tight.
+struct Sieve<'needles> {
+    needles: FxHashSet<&'needles [u8]>,
+    bits: Vec<u64>,
+}
+
+impl<'needles> Sieve<'needles> {
+    fn of(needles: &'needles [[u8; NEEDLE]]) -> Self {
+        let mut bits = vec![0; (1 << SIEVE_BITS) / 64];
+        for needle in needles {
+            let slot = slot(needle);
+            bits[slot / 64] |= 1 << (slot % 64);
+        }
+        Self { needles: needles.iter().map(<[u8; NEEDLE]>::as_slice).collect(), bits }
+    }
+
+    /// In how many places of a file a needle stands.
+    fn count_in(&self, mut file: impl Read) -> io::Result<u64> {
+        let mut found = 0;
+        let mut chunk = Vec::with_capacity(CHUNK + NEEDLE);
+        loop {
+            let read = (&mut file).take(CHUNK as u64).read_to_end(&mut chunk)?;
+            let places = chunk.windows(NEEDLE);
+            found += places.filter(|place| self.lets_through(place) && self.needles.contains(place)).count();
+            if read == 0 {
+                return Ok(found as u64);
+            }
+            // What could be the beginning of one that goes on in the next chunk.
+            let rest = chunk.len().saturating_sub(NEEDLE - 1);
+            chunk.drain(..rest);
+        }
+    }
+
+    fn lets_through(&self, place: &[u8]) -> bool {
+        let slot = slot(place);
+        self.bits[slot / 64] & 1 << (slot % 64) != 0
+    }
+}
+
+/// The bit of what begins with these bytes.
+fn slot(bytes: &[u8]) -> usize {
+    let first = bytes.first_chunk().map_or(0, |four| u32::from_le_bytes(*four));
+    (first.wrapping_mul(0x9e37_79b1) >> (32 - SIEVE_BITS)) as usize
 }
 
 fn files_under(directory: &Path) -> Result<Vec<PathBuf>, StoreError> {
@@ -84,4 +129,26 @@ fn files_under(directory: &Path) -> Result<Vec<PathBuf>, StoreError> {
     }
     files.sort_unstable();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHUNK, NEEDLE, Sieve};
+
+    #[test]
+    fn a_needle_is_found_wherever_it_stands_and_nothing_else_is() {
+        let needle = |seed: u8| std::array::from_fn::<u8, NEEDLE, _>(|at| seed.wrapping_mul(37) ^ at as u8);
+        let needles: Vec<[u8; NEEDLE]> = (1..=200).map(needle).collect();
+        let sieve = Sieve::of(&needles);
+        let mut file = vec![0; 3 * CHUNK + 5];
+        assert_eq!(sieve.count_in(&*file).expect("read"), 0);
+        // At both ends, and over the seam between two chunks.
+        for (at, seed) in [(0, 1), (CHUNK - 1, 2), (2 * CHUNK - NEEDLE, 3), (3 * CHUNK + 5 - NEEDLE, 4)] {
+            file[at..at + NEEDLE].copy_from_slice(&needle(seed));
+        }
+        assert_eq!(sieve.count_in(&*file).expect("read"), 4);
+        file[CHUNK] ^= 1;
+        assert_eq!(sieve.count_in(&*file).expect("read"), 3);
+        assert_eq!(sieve.count_in(&needle(9)[..NEEDLE - 1]).expect("read"), 0);
+    }
 }
