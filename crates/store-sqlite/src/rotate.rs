@@ -311,7 +311,10 @@ fn destroy(shared: &Shared, _: &Rotation) -> Result<RotationStep, StoreError> {
 }
 
 fn end(shared: &Shared, rotation: &Rotation) -> Result<RotationStep, StoreError> {
-    files::destroy(&shared.keyring.files().rotation)?;
+    // Out of the way at once, and only then overwritten: a note of which half stands would bar every later change.
+    let files = shared.keyring.files();
+    files::rename_whole(&files.rotation, &files.retired)?;
+    files::destroy(&files.retired)?;
     shared.keyring.end_rotation(rotation);
     Ok(RotationStep::Finished)
 }
