@@ -162,7 +162,7 @@ impl Engine {
             *used = now;
             let held = held.clone();
             // Those that are held grow, too; adding them up at every use would cost more than it saves.
-            if now % USES_PER_LOOK == 0 {
+            if now.is_multiple_of(USES_PER_LOOK) {
                 self.make_room(&mut subjects);
             }
             return held;

@@ -28,7 +28,7 @@ struct Written {
 }
 
 /// Every version there was before this program's.
-const WRITTEN: [Written; 2] = [
+const WRITTEN: [Written; 3] = [
     Written {
         version: 1,
         watermark: 3,
@@ -41,6 +41,13 @@ const WRITTEN: [Written; 2] = [
         watermark: 4,
         claims: 7,
         policies: &["turn/3", "turn/1", "turn/2", "turn/2", "turn/2"],
+        acts: 1,
+    },
+    Written {
+        version: 3,
+        watermark: 6,
+        claims: 9,
+        policies: &["turn/2", "turn/3", "turn/1", "turn/2", "turn/2", "turn/2"],
         acts: 1,
     },
 ];

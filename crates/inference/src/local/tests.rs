@@ -496,6 +496,7 @@ fn files_at_hand_are_taken_too() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "a test writes the file it reads")]
 fn a_model_that_waits_is_read_when_it_is_asked_and_says_then_what_is_wrong() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("small.pack");
