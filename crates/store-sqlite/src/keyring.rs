@@ -84,6 +84,26 @@ impl KeyFiles {
         Ok((groups, strays))
     }
 
+    /// Destroys what processes that were killed left of writing `file` anew. Called with the write lock held, under which it is
+    /// written.
+    pub(crate) fn destroy_half_written(&self, file: &Path) -> Result<(), StoreError> {
+        let (Some(directory), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str()))
+        else {
+            return Ok(());
+        };
+        let listing = fs::read_dir(directory).map_err(|error| error::file(error, directory, "list"))?;
+        for item in listing {
+            let path = item.map_err(|error| error::file(error, directory, "list"))?.path();
+            let is_half = path.file_name().and_then(|other| other.to_str()).is_some_and(|other| {
+                other.strip_prefix(name).is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".new"))
+            });
+            if is_half {
+                files::destroy(&path)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether any group key was ever written here.
     pub(crate) fn any_group(&self) -> Result<bool, StoreError> {
         self.list().map(|(groups, _)| !groups.is_empty())
@@ -435,6 +455,7 @@ impl Keyring {
         }
         if !self.files.rotation.exists() {
             files::destroy(&self.files.retired)?;
+            self.files.destroy_half_written(&self.files.rotation)?;
         }
         strays.iter().try_for_each(|stray| files::destroy(stray))
     }

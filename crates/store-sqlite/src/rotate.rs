@@ -314,6 +314,9 @@ fn end(shared: &Shared, rotation: &Rotation) -> Result<RotationStep, StoreError>
     // Out of the way at once, and only then overwritten: a note of which half stands would bar every later change.
     let files = shared.keyring.files();
     files::rename_whole(&files.rotation, &files.retired)?;
+    for file in [&files.rotation, &files.master] {
+        files.destroy_half_written(file)?;
+    }
     files::destroy(&files.retired)?;
     shared.keyring.end_rotation(rotation);
     Ok(RotationStep::Finished)
