@@ -3,7 +3,8 @@
 //! Random lives: shared support, chains of corrections, retractions, late letters, living pages, copies, disputes and their
 //! end. Then something is forgotten, by a random way of asking. What is left is compared with a second life in which the
 //! same things happened at the same instants, and the erased words were never said. Each case has a number, which is the
-//! seed; `TESTIMONY_CASES=10000` runs that many, `TESTIMONY_CASE=17` runs one.
+//! seed; `TESTIMONY_CASES=10000` runs that many, from `TESTIMONY_FIRST_CASE=5000` on if that is given, and `TESTIMONY_CASE=17`
+//! runs one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -252,14 +253,16 @@ impl Life {
             kept: kept.value.clone(),
             on: BTreeSet::new(),
         };
-        let on = self.grounds(&told.fact, &told.kept);
+        let on = self.grounds(step, &told.fact, &told.kept);
         self.resolve(step, &dispute.fact.id, &kept.id);
         self.decided.insert(step, Decision { on, ..told });
     }
 
-    /// The claims that a value of a fact stands on.
-    fn grounds(&self, named: &str, value: &Json) -> BTreeSet<String> {
+    /// The claims that a value in dispute stands on. Words for the same value that were overruled at the time are none of
+    /// them: nobody decided for those.
+    fn grounds(&self, step: usize, named: &str, value: &Json) -> BTreeSet<String> {
         let memory = self.world.memory();
+        let then = memory.now(clock(step));
         let is_named = |fact: &&Fact| {
             let key = fact.key.as_ref();
             key.is_some_and(|key| format!("{} {} {}", key.realm, key.entity, key.predicate) == named)
@@ -269,8 +272,8 @@ impl Life {
             claim.is_some_and(|claim| engine::answer::value_json(claim.words.value()) == *value)
         };
         let facts = memory.facts().iter().filter(is_named);
-        let versions = facts.flat_map(|fact| fact.versions.iter().filter(is_of));
-        versions.flat_map(|version| version.supporting(u64::MAX)).map(|claim| told(&memory, claim)).collect()
+        let disputed = facts.flat_map(|fact| memory.dispute(fact, &then)).filter(is_of);
+        disputed.flat_map(|version| version.supporting(u64::MAX)).map(|claim| told(&memory, claim)).collect()
     }
 
     fn decide(&self, step: usize, decision: &Decision) {
@@ -280,7 +283,7 @@ impl Life {
         let dispute = disputes.iter().find(|dispute| named(&dispute.fact) == decision.fact);
         let kept = dispute
             .and_then(|dispute| dispute.versions.iter().find(|version| version.value == decision.kept))
-            .filter(|_| !self.grounds(&decision.fact, &decision.kept).is_disjoint(&decision.on));
+            .filter(|_| !self.grounds(step, &decision.fact, &decision.kept).is_disjoint(&decision.on));
         if let Some((dispute, kept)) = dispute.zip(kept) {
             self.resolve(step, &dispute.fact.id, &kept.id);
         }
@@ -629,6 +632,9 @@ fn what_is_left_is_what_there_would_be_had_it_never_been_said() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     match number("TESTIMONY_CASE") {
         Some(case) => run(case),
-        None => (0..number("TESTIMONY_CASES").unwrap_or(CASES)).for_each(run),
+        None => {
+            let first = number("TESTIMONY_FIRST_CASE").unwrap_or(0);
+            (first..first + number("TESTIMONY_CASES").unwrap_or(CASES)).for_each(run);
+        }
     }
 }
