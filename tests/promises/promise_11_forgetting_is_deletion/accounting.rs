@@ -384,7 +384,8 @@ fn choose(dice: &mut Dice, life: &Life, story: &[Step]) -> (Forget, Option<BTree
 /// Everything an observer could tell two ledgers apart by, but for ids, places in the log and the order of rows.
 ///
 /// `of_now`: only what somebody sees who knows everything by now. When an edition of a living page is forgotten, what it had
-/// dropped ends with the next edition; that is known from the erasure on, and not from when that edition came.
+/// dropped ends with the next edition; that is known from the erasure on, and not from when that edition came. Versions that
+/// stood apart until then, and whose claims all went over to others, are of the past, too.
 fn account(world: &World, of_now: bool) -> Vec<String> {
     let memory = world.memory();
     let mut lines: Vec<String> = Vec::new();
@@ -438,7 +439,8 @@ fn account_of_fact(memory: &Memory, fact: &Fact, of_now: bool) -> Vec<String> {
         |position: Position| memory.recorded_when(position.seq).map(|at| at.to_string()).unwrap_or_default();
     let key = format!("{:?}", fact.key);
     let mut lines = Vec::new();
-    for version in &fact.versions {
+    let is_told = |version: &&Version| !of_now || version.supporting(u64::MAX).next().is_some();
+    for version in fact.versions.iter().filter(is_told) {
         let value = memory.value_of(version).map(|claim| claim.words.value_key()).unwrap_or_default();
         let mut supports: Vec<String> = version
             .claims
@@ -596,11 +598,6 @@ fn run(case: u64) {
         .messages
         .iter()
         .any(|step| matches!(&story[*step], Step::Says(message) if LIVING.contains(&message.source)));
-    if of_now && !life.decided.is_empty() {
-        // What the forgotten edition had brought back is brought back by the erasure, and so behind a decision that came
-        // between: the other life decided with that before its eyes.
-        return;
-    }
     compare(&life, &never, of_now, &told, "after the erasure");
 
     life.live(&story, until, &unsaid, Some(&BTreeMap::new()));
@@ -624,6 +621,56 @@ fn compare(life: &Life, never: &Life, of_now: bool, told: &str, when: &str) {
             only(&never_saw, &erased),
         );
     }
+}
+
+/// A page drops a value, brings it back and goes on saying it; then somebody decides for it. The decision stands when the
+/// edition that brought it back is forgotten, because the next one says it, too.
+#[test]
+fn a_decision_outlives_the_edition_that_brought_its_words_back() {
+    let world = World::new(Keeper::Reference);
+    let words = "Acme has 250 employees";
+    let edition = |day: &str, text: &str, proposal: Json| {
+        let source = json!({"kind": "document", "ref": "page", "mode": "living"});
+        let said = json!({"source": source, "author": "external", "event_time": day, "text": text, "proposals": [proposal]});
+        world.observe(day, said).evidence.expect("an edition")
+    };
+    let based = |city: &str| claim("acme", "based_in", city, &format!("based in {city}"));
+    edition("2026-06-01", words, claim("acme", "headcount", "250", words));
+    edition("2026-06-02", "Acme is based in Zagreb", based("Zagreb"));
+    let back = edition("2026-06-03", &format!("{words}. It is based in Split"), based("Split"));
+    edition("2026-06-04", &format!("{words}. It is based in Rijeka"), based("Rijeka"));
+    let other = "Acme has 300 employees";
+    let _ = world.document("register", "2026-06-05", other, &[claim("acme", "headcount", "300", other)]);
+    let decided = Call { scope: &world.me, now: at("2026-06-06") };
+    let disputes = world.engine.disputes(decided, None, None).expect("disputes").disputes;
+    let [dispute] = disputes.as_slice() else { panic!("one dispute: {disputes:#?}") };
+    let kept =
+        dispute.versions.iter().find(|version| version.value == json!(250)).expect("what the page says");
+    let resolve = Resolve {
+        fact: dispute.fact.id.clone(),
+        keep: kept.id.clone(),
+        reason: "the page is kept by Acme".to_owned(),
+        by: "the owner".to_owned(),
+    };
+    world.engine.resolve_dispute(decided, &resolve).expect("resolved");
+
+    let now = Call { scope: &world.me, now: at("2026-06-07") };
+    world.engine.forget(now, &Forget::Ids(vec![back]), false).expect("forgotten");
+    let disputes = world.engine.disputes(now, None, None).expect("disputes").disputes;
+    assert!(disputes.is_empty(), "{disputes:#?}");
+    let current = looks_now(&world, "headcount", at("2026-06-07"));
+    assert_eq!(current, ["250"]);
+    assert!(world.engine.verify(now).expect("verified").ok);
+}
+
+/// The values held of a predicate at a moment, by somebody who knows everything.
+fn looks_now(world: &World, predicate: &str, valid_at: Instant) -> Vec<String> {
+    let memory = world.memory();
+    let as_of = memory.now(valid_at);
+    let of = |fact: &&Fact| fact.key.as_ref().is_some_and(|key| &*key.predicate == predicate);
+    let versions = memory.facts().iter().filter(of).flat_map(|fact| &fact.versions);
+    let current = versions.filter(|version| version.is_current(&as_of));
+    current.filter_map(|version| memory.value_of(version)).map(|claim| claim.words.value_key()).collect()
 }
 
 #[test]
