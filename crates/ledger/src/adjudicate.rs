@@ -359,12 +359,12 @@ impl Changes<'_> {
 
     /// The value an act decided for says so in its own history.
     fn mark_resolved(&mut self, version_of_run: &[Option<VersionId>], runs: &[Run]) {
-        let Some(ActKind::ResolveDispute { keep, .. }) = self.memory.act(self.cause).map(|act| &act.kind)
-        else {
-            return;
-        };
-        let kept =
-            runs.iter().position(|run| run.held && run.claims.iter().any(|claim| keep.contains(claim)));
+        let Some(act) = self.memory.act(self.cause) else { return };
+        let ActKind::ResolveDispute { keep, .. } = &act.kind else { return };
+        // A claim may hold in several stretches; decided was on the one in dispute.
+        let kept = runs.iter().position(|run| {
+            run.held && run.span.contains(act.at) && run.claims.iter().any(|claim| keep.contains(claim))
+        });
         let Some((run, version)) =
             kept.and_then(|place| version_of_run[place].map(|version| (&runs[place], version)))
         else {

@@ -208,43 +208,49 @@ fn mended_editions(
     sources: &FxHashSet<SourceId>,
     acts: &FxHashSet<Position>,
 ) -> Vec<Act> {
-    let mut changes: FxHashMap<SourceId, Vec<Change<'_>>> = FxHashMap::default();
+    let mut changes: FxHashMap<SourceId, Vec<Change>> = FxHashMap::default();
+    let mut concerned: FxHashSet<SourceId> = FxHashSet::default();
     for (position, act) in memory.acts() {
         let ActKind::NewEdition { source, edition, dropped, restored } = &act.kind else { continue };
         let editions = memory.editions(*source);
         let Some(edition) = editions.iter().copied().find(|(_, id)| id == edition) else { continue };
-        if !sources.contains(source) {
-            changes.entry(*source).or_default().push(Change { position, edition, dropped, restored });
-        }
-    }
-    let mut mended: Vec<(EvidenceId, Act)> = Vec::new();
-    for (source, mut changes) in changes {
-        if !changes.iter().any(|change| acts.contains(&change.position)) {
+        if sources.contains(source) {
             continue;
         }
-        let gone = |(_, id): &(Instant, EvidenceId)| doomed.evidence.contains(id);
-        let left: Vec<(Instant, EvidenceId)> =
+        let goes = acts.contains(&position);
+        if goes {
+            concerned.insert(*source);
+        }
+        let both = [(dropped, true), (restored, false)].into_iter();
+        let named = both.flat_map(|(claims, lapsed)| claims.iter().map(move |claim| (*claim, lapsed)));
+        let named = named.filter(|(claim, _)| !doomed.claims.contains(claim));
+        let of_act = named.map(|(claim, lapsed)| Change { claim, edition, position, lapsed, goes });
+        changes.entry(*source).or_default().extend(of_act);
+    }
+    let mut mended: Vec<(Edition, Act)> = Vec::new();
+    for source in concerned {
+        let gone = |(_, id): &Edition| doomed.evidence.contains(id);
+        let left: Vec<Edition> =
             memory.editions(source).iter().copied().filter(|edition| !gone(edition)).collect();
-        let Some(newest) = left.last().copied() else { continue };
-        // The newest edition that is left has the last word; what stands in the log without the others is by place.
-        changes.sort_by_key(|change| change.position);
-        let kept: Vec<&Change<'_>> =
-            changes.iter().filter(|change| !acts.contains(&change.position)).collect();
-        let mut known: Vec<&Change<'_>> = changes.iter().filter(|change| change.edition <= newest).collect();
-        known.sort_by_key(|change| change.edition);
-        for claim in memory.claims_of(source).filter(|claim| !doomed.claims.contains(claim)) {
-            let decided = known.iter().rev().find_map(|change| Some((change.edition, change.of(claim)?)));
-            let lapses = kept.iter().rev().find_map(|change| change.of(claim)).unwrap_or(false);
-            let Some((by, lapsed)) = decided.filter(|(_, lapsed)| *lapsed != lapses) else { continue };
-            let Some((at, edition)) = left.iter().copied().find(|edition| *edition >= by) else { continue };
-            let place = mended.iter().position(|(known, _)| *known == edition).unwrap_or_else(|| {
-                let kind = ActKind::NewEdition { source, edition, dropped: Vec::new(), restored: Vec::new() };
-                let words = ActWords { reason: "new edition".to_owned(), by: "observe".to_owned() };
-                mended.push((edition, Act { at, kind, words }));
-                mended.len() - 1
-            });
-            if let ActKind::NewEdition { dropped, restored, .. } = &mut mended[place].1.kind {
-                if lapsed { dropped.push(claim) } else { restored.push(claim) }
+        let mut changes = changes.remove(&source).unwrap_or_default();
+        changes.sort_unstable_by_key(|change| (change.claim, change.edition, change.position));
+        for of_claim in changes.chunk_by(|one, next| one.claim == next.claim) {
+            let wanted = turns(&left, of_claim.iter());
+            let kept = turns(&left, of_claim.iter().filter(|change| !change.goes));
+            let alike = wanted.iter().zip(&kept).take_while(|(wanted, kept)| wanted == kept).count();
+            // From the first that is missing on, all are said again, so that the last of them has the last word.
+            for (edition, lapsed) in wanted.into_iter().skip(alike) {
+                let place = mended.iter().position(|(known, _)| *known == edition).unwrap_or_else(|| {
+                    let (dropped, restored) = (Vec::new(), Vec::new());
+                    let kind = ActKind::NewEdition { source, edition: edition.1, dropped, restored };
+                    let words = ActWords { reason: "new edition".to_owned(), by: "observe".to_owned() };
+                    mended.push((edition, Act { at: edition.0, kind, words }));
+                    mended.len() - 1
+                });
+                if let ActKind::NewEdition { dropped, restored, .. } = &mut mended[place].1.kind {
+                    let list = if lapsed { dropped } else { restored };
+                    list.extend(of_claim.first().map(|change| change.claim));
+                }
             }
         }
     }
@@ -252,20 +258,35 @@ fn mended_editions(
     mended.into_iter().map(|(_, act)| act).collect()
 }
 
-/// What one edition's act says changed.
-struct Change<'memory> {
+/// An edition of a living source: its event time and its message.
+type Edition = (Instant, EvidenceId);
+
+/// What an edition's act says of one claim.
+struct Change {
+    claim: ClaimId,
+    edition: Edition,
     position: Position,
-    edition: (Instant, EvidenceId),
-    dropped: &'memory [ClaimId],
-    restored: &'memory [ClaimId],
+    /// Whether the claim ceased to count with the edition; else it counts again.
+    lapsed: bool,
+    /// Whether the act goes.
+    goes: bool,
 }
 
-impl Change<'_> {
-    /// Whether the claim lapsed with it; `None` when it says nothing of the claim.
-    fn of(&self, claim: ClaimId) -> Option<bool> {
-        let lapsed = self.dropped.contains(&claim);
-        (lapsed || self.restored.contains(&claim)).then_some(lapsed)
+/// With which of the editions that are `left` a claim lapsed and came back, in turn, from its changes in the order of the
+/// editions. What one that is gone changed, the next that is left changes.
+fn turns<'change>(left: &[Edition], changes: impl Iterator<Item = &'change Change>) -> Vec<(Edition, bool)> {
+    let mut states: Vec<(Edition, bool)> = Vec::new();
+    for change in changes {
+        let place = left.partition_point(|edition| *edition < change.edition);
+        let Some(edition) = left.get(place).copied() else { continue };
+        match states.last_mut().filter(|(last, _)| *last == edition) {
+            Some(state) => state.1 = change.lapsed,
+            None => states.push((edition, change.lapsed)),
+        }
     }
+    let mut lapsed_before = false;
+    states.retain(|(_, lapsed)| std::mem::replace(&mut lapsed_before, *lapsed) != *lapsed);
+    states
 }
 
 /// The memory with these acts behind everything else; `None` without any. `next` moves behind them.
@@ -365,7 +386,8 @@ impl Remaining<'_> {
         for decision in decisions {
             let Some(act) = self.memory.act(decision) else { continue };
             let ActKind::ResolveDispute { keep, .. } = &act.kind else { continue };
-            let before: Vec<Position> = causes.iter().copied().filter(|cause| *cause < decision).collect();
+            let precedes = |cause: &Position| self.memory.takes_effect(*cause) < decision;
+            let before: Vec<Position> = causes.iter().copied().filter(precedes).collect();
             let told = retell(self.memory, self.registry, fact, &before, Position::new(u64::MAX, 0)).memory;
             let then = AsOf { valid_at: act.at, believed_at: Instant::MAX, watermark: Watermark::MAX };
             let decides = told.fact(fact).is_some_and(|fact| {

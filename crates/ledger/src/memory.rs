@@ -365,11 +365,19 @@ impl Memory {
         voice: impl Fn(&Claim) -> u32,
     ) -> Vec<Input> {
         let mut inputs = Vec::with_capacity(fact.causes.len());
-        for position in fact.causes.iter().copied().filter(|position| counts(*position)) {
+        let mut causes: Vec<(Position, Position)> = fact
+            .causes
+            .iter()
+            .copied()
+            .filter(|position| counts(*position))
+            .map(|position| (self.takes_effect(position), position))
+            .collect();
+        causes.sort_unstable();
+        for (place, position) in causes {
             if let Some(claim) = self.claims.get(&ClaimId(position)) {
                 inputs.extend(self.statement(fact, position, claim, voice(claim)));
             } else if let Some(act) = self.acts.get(&position) {
-                self.act_inputs(fact, position, act, &mut inputs);
+                self.act_inputs(fact, (place, position), act, &mut inputs);
             }
         }
         // Where an edition was forgotten, a later one may say again what stands anyway; that undoes nothing.
@@ -403,9 +411,32 @@ impl Memory {
         Some(Input { position, kind })
     }
 
-    fn act_inputs(&self, fact: &Fact, position: Position, act: &Act, inputs: &mut Vec<Input>) {
+    /// Where in the log a cause takes effect: at its own place, but for one kind of act.
+    ///
+    /// When an edition is forgotten, the erasure writes what the editions that are left change instead. Such an act stands
+    /// in an append that holds neither the edition nor a claim it names, and takes effect where that edition came, so
+    /// that a decision taken since decides what it would have decided.
+    pub(crate) fn takes_effect(&self, cause: Position) -> Position {
+        let Some(ActKind::NewEdition { edition, dropped, restored, .. }) =
+            self.acts.get(&cause).map(|act| &act.kind)
+        else {
+            return cause;
+        };
+        let came_with_it = |position: Position| position.seq == cause.seq;
+        let ordinary =
+            came_with_it(edition.0) || dropped.iter().chain(restored).any(|claim| came_with_it(claim.0));
+        if ordinary { cause } else { edition.0 }
+    }
+
+    fn act_inputs(
+        &self,
+        fact: &Fact,
+        (place, position): (Position, Position),
+        act: &Act,
+        inputs: &mut Vec<Input>,
+    ) {
         let bears = |claim: &ClaimId| self.claims.get(claim).is_some_and(|known| known.fact == fact.id);
-        let mut push = |kind| inputs.push(Input { position, kind });
+        let mut push = |kind| inputs.push(Input { position: place, kind });
         match &act.kind {
             ActKind::ResolveDispute { keep, .. } => {
                 let kept = keep.iter().find_map(|claim| self.claims.get(claim));

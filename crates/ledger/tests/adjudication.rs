@@ -169,6 +169,27 @@ fn what_a_loser_had_said_before_does_not_come_back() {
 }
 
 #[test]
+fn a_decision_is_told_of_the_stretch_in_dispute() {
+    let mut world = World::default();
+    world.says(&Says::world(1, "status", "draft", 5));
+    world.says(&Says::world(1, "status", "open", 8).from(10).to(12));
+    world.says(&Says::world(2, "status", "closed", 15));
+    let fact = world.memory.facts()[0].clone();
+    let as_of = world.memory.now(day(world.clock));
+    let dispute = world.memory.dispute(&fact, &as_of);
+    let draft = dispute.iter().find(|version| {
+        world.memory.value_of(version).is_some_and(|claim| claim.words.value_key() == "draft")
+    });
+    let draft = draft.expect("in dispute");
+    assert!(draft.latest().is_some_and(|state| state.validity.from() == day(12)), "the second stretch");
+    let keep = draft.supporting(u64::MAX).collect();
+    let settled = world.act(ActKind::ResolveDispute { fact: fact.id, keep });
+    assert_eq!(settled[0].version, Some(draft.id));
+    assert_eq!(settled[0].transitions[0].version, draft.id);
+    assert_eq!(settled[0].transitions[0].kind, TransitionKind::Resolve);
+}
+
+#[test]
 fn a_later_explicit_beginning_is_succession() {
     let mut world = World::default();
     world.says(&Says::world(1, "status", "draft", 10));
