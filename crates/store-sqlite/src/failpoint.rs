@@ -1,7 +1,7 @@
 //! Instants at which a proof ends the program, and the file operations it can make fail.
 //!
 //! All of it is empty unless the feature `failpoints` is on: then the calls are constants and compile to nothing. No crate
-//! that ships turns it on; `cargo run -p xtask -- tidy` sees to that.
+//! that ships turns it on.
 
 use std::io;
 use std::path::Path;

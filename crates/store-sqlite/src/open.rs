@@ -103,6 +103,12 @@ fn look_at_header(path: &Path) -> Result<bool, StoreError> {
         |at: usize| header.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
     let damaged =
         || error::damaged(format!("`{}`", path.display()), "is no ledger, or its beginning is damaged");
+    // The power was cut while the very first page was written; SQLite takes it back when it opens the file. Once there is a
+    // ledger, what waits is never a journal of this kind.
+    let is_undone = sibling(path, "-journal").metadata().is_ok_and(|journal| journal.len() > 0);
+    if is_undone && !header.starts_with(b"SQLite format 3\0") {
+        return Ok(false);
+    }
     let (Some(version), Some(application)) = (number(60), number(68)) else { return Err(damaged()) };
     if !header.starts_with(b"SQLite format 3\0") || ![0, schema::APPLICATION as u32].contains(&application) {
         return Err(damaged());

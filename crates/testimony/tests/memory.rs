@@ -19,7 +19,7 @@ use support::{Memory, lines, owner, run};
 const IMPORT_MIB_MAX: u64 = 256;
 
 /// The size of the file imported here; `TESTIMONY_IMPORT_MIB=1024` is the figure that counts.
-const IMPORT_MIB_DEFAULT: u64 = 64;
+const IMPORT_MIB_DEFAULT: u64 = 8;
 
 fn import_mib() -> u64 {
     std::env::var("TESTIMONY_IMPORT_MIB")
