@@ -82,8 +82,11 @@ if [ "$only_fast" = no ]; then
     [ -x "$built/testimony" ] || cargo build --workspace --bins --quiet
     # The power is cut under the program that the tests built.
     if all_here qemu-system-x86_64 busybox mkfs.ext4 strip; then
-        kernel=$(tools/power-pull/kernel.sh)
-        step power tools/power-pull/pull.py --program "$built/power-writer" --kernel-root "$kernel" --pulls 20
+        if kernel=$(tools/power-pull/kernel.sh); then
+            step power tools/power-pull/pull.py --program "$built/power-writer" --kernel-root "$kernel" --pulls 20 --control 6
+        else
+            echo "power: no kernel could be fetched, so no power was cut" | tee -a "$summary"
+        fi
     else
         echo "power: qemu-system-x86, busybox-static, e2fsprogs or binutils is not here, so no power was cut" | tee -a "$summary"
     fi
