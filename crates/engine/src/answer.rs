@@ -5,11 +5,12 @@ use ledger::keys::SubjectKeys;
 use ledger::receipt::RowCounts;
 use ledger::time::Instant;
 use ledger::value::Value;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 /// What became of one message.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Observed {
     /// The evidence; `null` when nothing was kept.
     pub evidence: Option<String>,
@@ -31,7 +32,7 @@ pub struct Observed {
 }
 
 /// A proposal that became a claim.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct AdmittedClaim {
     /// The claim.
     pub claim: String,
@@ -52,7 +53,7 @@ pub struct AdmittedClaim {
 }
 
 /// A proposal the gate refused.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Refused {
     /// Its number among the proposals of the message, from 0.
     pub index: usize,
@@ -63,7 +64,7 @@ pub struct Refused {
 }
 
 /// A proposal that could not be read.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Failed {
     /// Its number among the proposals of the message, from 0.
     pub index: usize,
@@ -72,7 +73,7 @@ pub struct Failed {
 }
 
 /// Balanced counts: `received = admitted + refused + duplicate + failed`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct Counts {
     /// Proposals handed in.
     pub received: u64,
@@ -98,7 +99,7 @@ impl Counts {
 }
 
 /// A stretch of time, half-open; no `to` while it has no end.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct SpanText {
     /// The first instant inside.
     pub from: String,
@@ -115,7 +116,7 @@ impl SpanText {
 }
 
 /// What a read looked at.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct AsOfText {
     /// The instant in the world.
     pub valid_at: String,
@@ -124,7 +125,7 @@ pub struct AsOfText {
 }
 
 /// The answer of a recall, and the envelope of every list of memories.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Recalled {
     /// What kind of thing the items are.
     pub grain: String,
@@ -146,7 +147,7 @@ pub struct Recalled {
 }
 
 /// One memory in an answer.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Item {
     /// The version, or the evidence.
     pub id: String,
@@ -181,7 +182,7 @@ pub struct Item {
 }
 
 /// A resolved turn.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Turned {
     /// The turn's id.
     pub turn: String,
@@ -214,7 +215,7 @@ pub struct Turned {
 }
 
 /// One selected memory.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SelectedItem {
     /// Its handle in the packet.
     pub handle: String,
@@ -227,7 +228,7 @@ pub struct SelectedItem {
 }
 
 /// One memory not selected.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct DroppedItem {
     /// The version.
     pub id: String,
@@ -236,7 +237,7 @@ pub struct DroppedItem {
 }
 
 /// What a model is handed for one turn.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Packet {
     /// The text.
     pub text: String,
@@ -245,7 +246,7 @@ pub struct Packet {
 }
 
 /// A replayed turn.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Replayed {
     /// The turn's id.
     pub turn: String,
@@ -256,7 +257,7 @@ pub struct Replayed {
 }
 
 /// What was recorded as used.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Used {
     /// The turn's id.
     pub turn: String,
@@ -265,7 +266,7 @@ pub struct Used {
 }
 
 /// What a reply used of a turn.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct UsedInReply {
     /// The turn's id.
     pub turn: String,
@@ -278,7 +279,7 @@ pub struct UsedInReply {
 }
 
 /// A recall that also walked.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Deep {
     /// What a recall answers; the best path's steps come first, the answer before all.
     #[serde(flatten)]
@@ -288,7 +289,7 @@ pub struct Deep {
 }
 
 /// A way from a name in the question to an answer.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct PathText {
     /// The value of the last step.
     pub answer: Json,
@@ -301,7 +302,7 @@ pub struct PathText {
 }
 
 /// One step of a path.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct StepText {
     /// Its number, from 1.
     pub hop: usize,
@@ -316,7 +317,7 @@ pub struct StepText {
 }
 
 /// What a model can know before any search: who the owner is and what must always be kept to.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Profile {
     /// Identity before constraints; a dispute stands together.
     pub items: Vec<Item>,
@@ -334,7 +335,7 @@ pub struct Profile {
 }
 
 /// An entry that was corrected.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Corrected {
     /// The version that was corrected.
     pub corrected: String,
@@ -344,7 +345,7 @@ pub struct Corrected {
 }
 
 /// The policies of this build and the one in force.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct PoliciesText {
     /// The policy that a turn uses unless it names one.
     pub in_force: String,
@@ -355,7 +356,7 @@ pub struct PoliciesText {
 }
 
 /// One policy.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct PolicyText {
     /// Its name.
     pub name: String,
@@ -372,7 +373,7 @@ pub struct PolicyText {
 }
 
 /// A policy promoted or rolled back.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct PolicyActText {
     /// `promote` or `rollback`.
     pub act: String,
@@ -389,7 +390,7 @@ pub struct PolicyActText {
 }
 
 /// What another policy would have made of turns that were recorded.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct PolicyDiff {
     /// The policy compared with.
     pub from: String,
@@ -430,7 +431,7 @@ pub struct PolicyDiff {
 }
 
 /// A receipt: the way from a memory to the words behind it.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Why {
     /// What was asked about.
     pub item: String,
@@ -449,7 +450,7 @@ pub struct Why {
 }
 
 /// A fact's identity.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct FactText {
     /// Its id.
     pub id: String,
@@ -462,7 +463,7 @@ pub struct FactText {
 }
 
 /// A version with both its spans.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct VersionText {
     /// Its id.
     pub id: String,
@@ -487,7 +488,7 @@ pub struct VersionText {
 }
 
 /// A claim with its words.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct ClaimText {
     /// Its id.
     pub claim: String,
@@ -515,7 +516,7 @@ pub struct ClaimText {
 }
 
 /// One of several quotes.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct QuoteText {
     /// The words.
     pub quote: String,
@@ -526,7 +527,7 @@ pub struct QuoteText {
 }
 
 /// A piece of evidence.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct EvidenceText {
     /// Its id.
     pub evidence: String,
@@ -546,7 +547,7 @@ pub struct EvidenceText {
 }
 
 /// A source.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SourceText {
     /// Its id.
     pub id: String,
@@ -562,7 +563,7 @@ pub struct SourceText {
 }
 
 /// Something that happened to a version.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct TransitionText {
     /// What.
     pub transition: String,
@@ -585,7 +586,7 @@ pub struct TransitionText {
 }
 
 /// A fact with all its versions and what happened to them.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct History {
     /// The fact.
     pub fact: FactText,
@@ -598,7 +599,7 @@ pub struct History {
 }
 
 /// The facts in dispute.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Disputes {
     /// Each dispute whole.
     pub disputes: Vec<Dispute>,
@@ -607,7 +608,7 @@ pub struct Disputes {
 }
 
 /// One dispute.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Dispute {
     /// The fact.
     pub fact: FactText,
@@ -616,7 +617,7 @@ pub struct Dispute {
 }
 
 /// A dispute that was resolved.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Resolved {
     /// The fact.
     pub fact: String,
@@ -629,7 +630,7 @@ pub struct Resolved {
 }
 
 /// What forgetting did, or would do.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 pub struct Forgotten {
     /// What goes, by kind.
     pub erased: ErasedCounts,
@@ -652,7 +653,7 @@ pub struct Forgotten {
 }
 
 /// One thing that forgetting would concern.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Foreseen {
     /// `goes`; `reduced`: of a message only what others quote stays; `stays` on other words; `reopens`: stands again.
     pub fate: String,
@@ -665,7 +666,7 @@ pub struct Foreseen {
 }
 
 /// What is told of an erasure for ever: no word of it. It can be checked against the store with `verify --receipt`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
     /// The shape of this receipt: `erasure/1`.
@@ -673,6 +674,7 @@ pub struct Receipt {
     /// What was asked for: `ids`, `source`, `messages` or `subject`.
     pub asked: String,
     /// How many rows of each kind went.
+    #[schemars(with = "std::collections::BTreeMap<String, u64>")]
     pub rows: RowCounts,
     /// When.
     pub at: String,
@@ -688,7 +690,7 @@ pub struct Receipt {
 }
 
 /// Whether a receipt is borne out by the store.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct ReceiptChecked {
     /// Whether it is.
     pub ok: bool,
@@ -699,7 +701,7 @@ pub struct ReceiptChecked {
 }
 
 /// What may be learnt again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Lifted {
     /// Marks that kept words out until now.
     pub lifted: u64,
@@ -708,7 +710,7 @@ pub struct Lifted {
 }
 
 /// What goes, by kind, with the ids that no longer answer.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct ErasedCounts {
     /// Messages erased whole.
     pub evidence: usize,
@@ -727,7 +729,7 @@ pub struct ErasedCounts {
 }
 
 /// What a check found.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Verified {
     /// Whether all is well.
     pub ok: bool,
@@ -748,7 +750,7 @@ pub struct Verified {
 }
 
 /// One thing wrong.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct DamageText {
     /// Where.
     pub place: String,

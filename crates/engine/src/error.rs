@@ -52,6 +52,28 @@ pub enum ErrorKind {
 }
 
 impl EngineError {
+    /// A stable word for programs, the same on every face; the code of the limit, where one was met.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Input(_) => "bad_input",
+            Self::Limit(over) => over.limit.code,
+            Self::NotFound(_) => "not_found",
+            Self::Conflict(_) => "conflict",
+            Self::Forgotten => "forgotten",
+            Self::Model(_) => "model",
+            Self::Store(error) => match error.kind() {
+                StoreErrorKind::Busy => "busy",
+                StoreErrorKind::Full => "full",
+                StoreErrorKind::Permission => "not_permitted",
+                StoreErrorKind::Newer => "newer",
+                StoreErrorKind::Key => "key",
+                StoreErrorKind::Damaged => "damaged",
+                StoreErrorKind::Contract | StoreErrorKind::Io => "internal",
+            },
+        }
+    }
+
     /// Whose turn it is.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

@@ -9,6 +9,7 @@ use ledger::claim::{Claim, Op};
 use ledger::evidence::Evidence;
 use ledger::fact::ActKind;
 use ledger::id::{ClaimId, EvidenceId, Kind, Position};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
@@ -24,7 +25,7 @@ use crate::{Call, Engine};
 const PAGE: usize = 500;
 
 /// What was told of a subject.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct Exported {
     /// Messages.
     pub messages: u64,
@@ -323,7 +324,7 @@ fn proposal(claim: &Claim) -> Json {
 }
 
 /// A source, and how much it said.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SourceListed {
     /// Its id.
     pub id: String,
@@ -349,7 +350,7 @@ pub struct SourceListed {
 }
 
 /// The sources of a subject.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Sources {
     /// In the order they were first seen.
     pub sources: Vec<SourceListed>,

@@ -22,6 +22,7 @@ use ledger::source::{Authority, Fidelity, Mode, NAME_BYTES_MAX, Retention, Sourc
 use ledger::store::Recognised;
 use ledger::time::{Instant, Moment};
 use parking_lot::Mutex;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -32,7 +33,7 @@ use crate::subject::Draft;
 use crate::{Call, Engine};
 
 /// One message, in the shape of the interface.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
     /// Where it comes from.
@@ -41,6 +42,7 @@ pub struct Message {
     #[serde(default)]
     pub session: Option<String>,
     /// Who spoke.
+    #[schemars(with = "String", extend("enum" = ["owner", "assistant", "service", "external"]))]
     pub author: Author,
     /// The speaker's name.
     #[serde(default)]
@@ -72,7 +74,7 @@ pub struct Message {
 }
 
 /// A source as a caller names it. What is left out is as for a conversation; a known source keeps what it has.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourceInput {
     /// The sort of place.
@@ -85,23 +87,32 @@ pub struct SourceInput {
     pub title: Option<String>,
     /// How much its word weighs.
     #[serde(default)]
+    #[schemars(with = "Option<String>", extend("enum" = words(Authority::ALL)))]
     pub authority: Option<Authority>,
     /// How true to the words it is.
     #[serde(default)]
+    #[schemars(with = "Option<String>", extend("enum" = words(Fidelity::ALL)))]
     pub fidelity: Option<Fidelity>,
     /// Which editions are its word.
     #[serde(default)]
+    #[schemars(with = "Option<String>", extend("enum" = words(Mode::ALL)))]
     pub mode: Option<Mode>,
     /// How much of the words is kept.
     #[serde(default)]
+    #[schemars(with = "Option<String>", extend("enum" = words(Retention::ALL)))]
     pub retention: Option<Retention>,
     /// The source it was copied, exported or summarised from: an id, or `kind:ref`.
     #[serde(default)]
     pub lineage: Option<String>,
 }
 
+/// The words of a choice that may be left out, for the schema.
+fn words<T: std::fmt::Display>(all: &[T]) -> Vec<Option<String>> {
+    all.iter().map(|word| Some(word.to_string())).chain([None]).collect()
+}
+
 /// Something that came with a message.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AttachmentInput {
     /// Its file name.

@@ -1,5 +1,6 @@
 //! The timeline: everything that happened to a subject's facts, in the order this system came to hold it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -10,7 +11,7 @@ use crate::view::View;
 use crate::{Call, Engine};
 
 /// What happened to the facts of a subject.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Timeline {
     /// In the order of the log.
     pub events: Vec<Event>,
@@ -19,7 +20,7 @@ pub struct Timeline {
 }
 
 /// One thing that happened.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Event {
     /// To which fact.
     pub fact: FactText,

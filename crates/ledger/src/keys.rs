@@ -114,4 +114,6 @@ pub enum Purpose {
     Subject = 9,
     /// Who asked for a destruction.
     AskedBy = 10,
+    /// Where a page of a list ended.
+    Cursor = 11,
 }

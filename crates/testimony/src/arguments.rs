@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    backup, completions, correct, demo, disputes, doctor, drill, export, forget, history, import, init, keys,
-    lift, list, man, model, observe, policy, profile, propose, rebuild, recall, reembed, remember, replay,
-    restore, shadow, sources, state, study, timeline, turn, used, verify, why,
+    access, backup, completions, correct, demo, disputes, doctor, drill, export, forget, history, import,
+    init, keys, lift, list, man, model, observe, policy, profile, propose, rebuild, recall, reembed,
+    remember, replay, restore, serve, shadow, sources, state, study, timeline, turn, used, verify, why,
 };
 
 const ABOUT: &str = "Memory for AI agents that you can cross-examine";
@@ -114,6 +114,8 @@ pub(crate) enum Verb {
     Restore(restore::Arguments),
     Drill(drill::Arguments),
     Keys(keys::Arguments),
+    Serve(serve::Arguments),
+    Access(access::Arguments),
     Rebuild(rebuild::Arguments),
     Shadow(shadow::Arguments),
     Study(study::Arguments),

@@ -67,6 +67,17 @@ impl Context {
         self.now.unwrap_or_else(testimony::now)
     }
 
+    /// The clock of this run, to be asked again and again.
+    pub fn clock(&self) -> server::Clock {
+        let fixed = self.now;
+        Arc::new(move || fixed.unwrap_or_else(testimony::now))
+    }
+
+    /// Where it stands who may ask the server.
+    pub fn book(&self) -> PathBuf {
+        self.data.join("access.json")
+    }
+
     /// A call of now for the subject.
     pub fn call(&self) -> Call<'_> {
         Call { scope: &self.scope, now: self.now() }

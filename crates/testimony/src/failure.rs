@@ -150,42 +150,34 @@ fn without_number(error: &io::Error) -> String {
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        let (code, hint) = match &error {
-            EngineError::Input(_) => ("bad_input", None),
+        let hint = match &error {
             EngineError::Limit(over) => return Self::over(over),
-            EngineError::NotFound(_) => (
-                "not_found",
-                Some("`recall`, `state` and `sources` list ids; a forgotten id answers like a foreign one"),
-            ),
-            EngineError::Conflict(_) => ("conflict", None),
-            EngineError::Forgotten => ("forgotten", None),
-            EngineError::Model(_) => (
-                "model",
-                Some("memories are found by their words meanwhile; `testimony reembed` goes on later"),
-            ),
-            EngineError::Store(store) => match store.kind() {
-                StoreErrorKind::Busy => ("busy", Some("another process is at work here; try again")),
-                StoreErrorKind::Full => {
-                    ("full", Some("make room on the disk; reading and `testimony forget` still work"))
-                }
+            EngineError::Input(_) | EngineError::Conflict(_) | EngineError::Forgotten => None,
+            EngineError::NotFound(_) => {
+                Some("`recall`, `state` and `sources` list ids; a forgotten id answers like a foreign one")
+            }
+            EngineError::Model(_) => {
+                Some("memories are found by their words meanwhile; `testimony reembed` goes on later")
+            }
+            EngineError::Store(store) => Some(match store.kind() {
+                StoreErrorKind::Busy => "another process is at work here; try again",
+                StoreErrorKind::Full => "make room on the disk; reading and `testimony forget` still work",
                 StoreErrorKind::Permission => {
-                    ("not_permitted", Some("`testimony doctor` shows who may do what in the data directory"))
+                    "`testimony doctor` shows who may do what in the data directory"
                 }
-                StoreErrorKind::Newer => {
-                    ("newer", Some("upgrade this program to the version that wrote the data directory"))
-                }
+                StoreErrorKind::Newer => "upgrade this program to the version that wrote the data directory",
                 StoreErrorKind::Key => {
-                    ("key", Some("bring `keys/master.key` back from a backup, or set `TESTIMONY_MASTER_KEY`"))
+                    "bring `keys/master.key` back from a backup, or set `TESTIMONY_MASTER_KEY`"
                 }
-                StoreErrorKind::Damaged => (
-                    "damaged",
-                    Some("`testimony verify` names what is wrong; `testimony restore` brings a backup back"),
-                ),
+                StoreErrorKind::Damaged => {
+                    "`testimony verify` names what is wrong; `testimony restore` brings a backup back"
+                }
                 StoreErrorKind::Contract | StoreErrorKind::Io => {
-                    ("internal", Some("please report this with the output of `testimony doctor --json`"))
+                    "please report this with the output of `testimony doctor --json`"
                 }
-            },
+            }),
         };
+        let code = error.code();
         let exit = match code {
             "busy" => Exit::Conflict,
             _ => Exit::from(error.kind()),

@@ -1,5 +1,6 @@
 //! The verbs, a file each: what it takes, what its help says, and what it answers.
 
+pub(crate) mod access;
 pub(crate) mod backup;
 pub(crate) mod completions;
 pub(crate) mod correct;
@@ -27,6 +28,7 @@ pub(crate) mod reembed;
 pub(crate) mod remember;
 pub(crate) mod replay;
 pub(crate) mod restore;
+pub(crate) mod serve;
 pub(crate) mod shadow;
 pub(crate) mod sources;
 pub(crate) mod state;
@@ -90,6 +92,8 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Restore(arguments) => restore::run(context, arguments),
         Verb::Drill(arguments) => drill::run(context, arguments),
         Verb::Keys(arguments) => keys::run(context, arguments),
+        Verb::Serve(arguments) => serve::run(context, arguments),
+        Verb::Access(arguments) => access::run(context, arguments),
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
         Verb::Shadow(arguments) => shadow::run(context, arguments),
         Verb::Study(arguments) => study::run(context, arguments),

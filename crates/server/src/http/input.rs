@@ -1,0 +1,126 @@
+//! The input of a verb, put together from the path, the query and the body of a request.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::request::Parts;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use schemars::SchemaGenerator;
+use serde_json::{Map, Value as Json};
+
+use super::route::Route;
+use crate::refusal::Refusal;
+use crate::settings::Settings;
+
+/// The longest query that is read, in bytes.
+const QUERY_BYTES_MAX: usize = 16 * 1024;
+
+/// Reads the input.
+///
+/// # Errors
+/// [`Refusal`] that names the part: a body that is no JSON object, is too long, or does not arrive; a query whose values are not of
+/// their types; anything given twice.
+pub async fn read(route: &Route, parts: &Parts, body: Body, settings: &Settings) -> Result<Json, Refusal> {
+    let mut input = Map::new();
+    if route.has_body() {
+        let bytes = bytes(parts, body, settings.body_bytes_max, settings.request_deadline).await?;
+        if !bytes.is_empty() {
+            input = object(parts, &bytes)?;
+        }
+        if parts.uri.query().is_some_and(|query| !query.is_empty()) {
+            return Err(Refusal::bad_request("this route takes a body and no query"));
+        }
+    } else {
+        read_query(route, parts.uri.query().unwrap_or_default(), &mut input)?;
+    }
+    let mut parts = parts.clone();
+    let path = RawPathParams::from_request_parts(&mut parts, &()).await;
+    let path = path.map_err(|_| Refusal::bad_request("the path is no text"))?;
+    for (name, value) in &path {
+        if input.insert(name.to_owned(), Json::from(value)).is_some() {
+            return Err(Refusal::bad_request(format!("`{name}` stands in the path and is given again")));
+        }
+    }
+    Ok(Json::Object(input))
+}
+
+async fn bytes(parts: &Parts, body: Body, max: usize, within: Duration) -> Result<bytes::Bytes, Refusal> {
+    let too_long = || {
+        Refusal::new(413, "body_too_long", format!("the body has more than {max} bytes"))
+            .hint("send less at once; `testimony import` reads large files")
+    };
+    let told = parts.headers.get(CONTENT_LENGTH).and_then(|told| told.to_str().ok()?.parse::<usize>().ok());
+    if told.is_some_and(|told| told > max) {
+        return Err(too_long());
+    }
+    match tokio::time::timeout(within, Limited::new(body, max).collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_long()),
+        Ok(Err(_)) => Err(Refusal::bad_request("the body broke off")),
+        Err(_) => Err(Refusal::new(408, "too_slow", "the body did not arrive in time")),
+    }
+}
+
+fn object(parts: &Parts, bytes: &[u8]) -> Result<Map<String, Json>, Refusal> {
+    let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        return Err(Refusal::new(415, "not_json", "the body is not said to be JSON")
+            .hint("send `Content-Type: application/json`"));
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(Json::Object(object)) => Ok(object),
+        Ok(_) => Err(Refusal::bad_request("the body is no JSON object")),
+        // What the parser says names a place and no word of the body.
+        Err(error) => Err(Refusal::bad_request(format!(
+            "the body is no JSON: line {}, column {}",
+            error.line(),
+            error.column()
+        ))),
+    }
+}
+
+/// Reads a query; what the verb calls a number or a truth is read as one.
+fn read_query(route: &Route, query: &str, input: &mut Map<String, Json>) -> Result<(), Refusal> {
+    if query.is_empty() {
+        return Ok(());
+    }
+    if query.len() > QUERY_BYTES_MAX {
+        return Err(Refusal::new(
+            414,
+            "query_too_long",
+            format!("the query has more than {QUERY_BYTES_MAX} bytes"),
+        ));
+    }
+    let schema = route.verb.input(&mut SchemaGenerator::default()).to_value();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (decoded(name)?, decoded(value)?);
+        let types = &schema["properties"][&name]["type"];
+        let is = |kind: &str| {
+            types == kind || types.as_array().is_some_and(|all| all.iter().any(|one| one == kind))
+        };
+        let wrong = |kind: &str| Refusal::bad_request(format!("`{name}` is no {kind}"));
+        let value = match () {
+            () if is("integer") => Json::from(value.parse::<i64>().map_err(|_| wrong("whole number"))?),
+            () if is("boolean") => match value.as_str() {
+                "true" => Json::Bool(true),
+                "false" => Json::Bool(false),
+                _ => return Err(wrong("`true` or `false`")),
+            },
+            () => Json::from(value),
+        };
+        if input.insert(name.clone(), value).is_some() {
+            return Err(Refusal::bad_request(format!("`{name}` is given twice")));
+        }
+    }
+    Ok(())
+}
+
+fn decoded(written: &str) -> Result<String, Refusal> {
+    let spaced = written.replace('+', " ");
+    let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
+    decoded.map(|text| text.into_owned()).map_err(|_| Refusal::bad_request("the query is no text"))
+}

@@ -1,0 +1,207 @@
+//! The OpenAPI 3.1 document, made from the table of routes and the types of the verbs.
+
+use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value as Json, json};
+
+use super::doors::SUBJECT_HEADER;
+use super::route::Route;
+use crate::access::Right;
+
+/// The document of these routes.
+#[must_use]
+pub fn document(routes: &[Route]) -> Json {
+    let mut inputs = generator(SchemaSettings::draft2020_12().for_deserialize());
+    let mut answers = generator(SchemaSettings::draft2020_12().for_serialize());
+    let mut paths = Map::new();
+    for route in routes {
+        let operation = operation(route, &mut inputs, &mut answers);
+        let place = paths.entry(route.path).or_insert_with(|| json!({}));
+        place[route.method.as_str().to_lowercase()] = operation;
+    }
+    let mut schemas = inputs.take_definitions(true);
+    schemas.extend(answers.take_definitions(true));
+    schemas.insert("Problem".to_owned(), problem());
+    schemas.values_mut().for_each(plain);
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Testimony",
+            "version": env!("CARGO_PKG_VERSION"),
+            "summary": "Memory for AI agents that can be cross-examined",
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"key": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "parameters": {
+                "Subject": {
+                    "name": SUBJECT_HEADER,
+                    "in": "header",
+                    "required": false,
+                    "description": "Whose memory is meant; the caller's own, when left out. Percent-encoded where the name is not plain ASCII.",
+                    "schema": {"type": "string", "pattern": "^[A-Za-z0-9_.@:/-]{1,60}$"},
+                },
+                "IdempotencyKey": {
+                    "name": "idempotency-key",
+                    "in": "header",
+                    "required": false,
+                    "description": "The caller's key for this call: sent again, the call is answered and not done twice.",
+                    "schema": {"type": "string", "pattern": "^[A-Za-z0-9_.:-]{1,200}$"},
+                },
+            },
+            "responses": {
+                "Problem": {
+                    "description": "The call was refused; `code` says why",
+                    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+                },
+            },
+            "securitySchemes": {
+                "key": {"type": "http", "scheme": "bearer", "bearerFormat": "testimony_…"},
+            },
+        },
+    })
+}
+
+fn generator(settings: SchemaSettings) -> SchemaGenerator {
+    settings
+        .with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        })
+        .into_generator()
+}
+
+fn operation(route: &Route, inputs: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Json {
+    let verb = &route.verb;
+    let mut input = verb.input(inputs).to_value();
+    let in_path: Vec<&str> = route.in_path().collect();
+    let mut parameters: Vec<Json> = Vec::new();
+    let mut take = |input: &mut Json, name: &str, place: &str| {
+        let Some(mut schema) = input["properties"].as_object_mut().and_then(|fields| fields.remove(name))
+        else {
+            return;
+        };
+        let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+        let required = place == "path" || is_required(input, name);
+        if place == "path" {
+            // An empty part of a path is another path.
+            schema["minLength"] = json!(1);
+        }
+        parameters.push(json!({
+            "name": name, "in": place, "required": required, "description": description, "schema": not_null(schema),
+        }));
+        if let Some(required) = input["required"].as_array_mut() {
+            required.retain(|one| one != name);
+        }
+    };
+    for name in &in_path {
+        take(&mut input, name, "path");
+    }
+    if !route.has_body() {
+        let names: Vec<String> =
+            input["properties"].as_object().into_iter().flat_map(|all| all.keys().cloned()).collect();
+        for name in &names {
+            take(&mut input, name, "query");
+        }
+    }
+    let mut parameters: Vec<Json> = parameters;
+    if verb.of_subject {
+        parameters.push(json!({"$ref": "#/components/parameters/Subject"}));
+    }
+    let mut operation = json!({
+        "operationId": verb.name,
+        "summary": verb.summary,
+        "description": format!("Needs the scope `{}`.", verb.right),
+        "tags": [tag(route.path)],
+        "security": [{"key": [verb.right.as_str()]}],
+        "responses": {
+            "200": {
+                "description": "The answer",
+                "content": {"application/json": {"schema": verb.answer(answers)}},
+            },
+            "default": {"$ref": "#/components/responses/Problem"},
+        },
+    });
+    if route.has_body() {
+        if matches!(verb.right, Right::Write) {
+            parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
+        }
+        let needed = input["required"].as_array().is_some_and(|required| !required.is_empty());
+        for part in ["$schema", "title"] {
+            if let Some(input) = input.as_object_mut() {
+                input.remove(part);
+            }
+        }
+        operation["requestBody"] =
+            json!({"required": needed, "content": {"application/json": {"schema": input}}});
+    } else {
+        operation["responses"]["304"] = json!({"description": "Unchanged since the answer with that `ETag`"});
+    }
+    operation["parameters"] = json!(parameters);
+    operation
+}
+
+fn is_required(schema: &Json, name: &str) -> bool {
+    schema["required"].as_array().is_some_and(|required| required.iter().any(|one| one == name))
+}
+
+/// A field of a query is there or not there, and never null.
+fn not_null(mut schema: Json) -> Json {
+    if let Some(types) = schema["type"].as_array() {
+        let types: Vec<Json> = types.iter().filter(|one| *one != "null").cloned().collect();
+        if let [one] = types.as_slice() {
+            schema["type"] = one.clone();
+        }
+    }
+    schema
+}
+
+/// The resource of a path.
+fn tag(path: &str) -> &str {
+    path.split('/').nth(2).unwrap_or_default()
+}
+
+/// Numbers' formats of Rust's own names mean nothing to others.
+fn plain(schema: &mut Json) {
+    match schema {
+        Json::Object(fields) => {
+            let foreign =
+                fields.get("format").and_then(Json::as_str).is_some_and(|format| format.starts_with("uint"));
+            if foreign {
+                fields.remove("format");
+            }
+            fields.values_mut().for_each(plain);
+        }
+        Json::Array(items) => items.iter_mut().for_each(plain),
+        _ => {}
+    }
+}
+
+fn problem() -> Json {
+    let text = || json!({"type": "string"});
+    json!({
+        "description": "A refusal, as RFC 9457 has it.",
+        "type": "object",
+        "required": ["type", "title", "status", "code", "detail"],
+        "properties": {
+            "type": text(), "title": text(), "status": {"type": "integer"},
+            "code": {"type": "string", "description": "A stable word for programs."},
+            "detail": text(),
+            "hint": {"type": "string", "description": "What to do."},
+        },
+    })
+}
+
+/// The schema of a verb's input or answer alone, for a face that names each by itself.
+#[must_use]
+pub fn alone(make: impl FnOnce(&mut SchemaGenerator) -> Schema, of_answer: bool) -> Json {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let settings = if of_answer { settings.for_serialize() } else { settings.for_deserialize() };
+    let mut generator = settings.into_generator();
+    let mut schema = make(&mut generator).to_value();
+    plain(&mut schema);
+    schema
+}

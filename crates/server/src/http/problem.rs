@@ -1,0 +1,35 @@
+//! Refusals as RFC 9457 has them.
+
+use axum::body::Body;
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use crate::refusal::Refusal;
+
+/// The media type of a refusal.
+const PROBLEM: &str = "application/problem+json";
+
+/// A refusal as a response.
+pub fn response(refusal: &Refusal) -> Response {
+    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut told = refusal.to_json();
+    told["type"] = json!(format!("urn:testimony:problem:{}", refusal.code));
+    told["title"] = json!(status.canonical_reason().unwrap_or("Refused"));
+    told["status"] = json!(status.as_u16());
+    let mut response = (status, [(CONTENT_TYPE, PROBLEM)], Body::from(told.to_string())).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Some(seconds) = refusal.retry_after {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if status == StatusCode::UNAUTHORIZED {
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"testimony\""));
+    }
+    // The methods a path has are added by the router; a refusal of one without any says so.
+    if status == StatusCode::METHOD_NOT_ALLOWED && !headers.contains_key(ALLOW) {
+        headers.insert(ALLOW, HeaderValue::from_static("GET, POST, DELETE"));
+    }
+    response
+}

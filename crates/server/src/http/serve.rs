@@ -1,0 +1,107 @@
+//! Serving: connections are taken, bounded in number and patience, and ended in good order.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1::{Builder, Connection};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
+
+use super::Shared;
+
+/// How long a connection may be silent between requests, and its reader stand still while an answer waits.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// How long the head of a request may take.
+const HEAD_WITHIN: Duration = Duration::from_secs(10);
+
+/// The longest head of a request, in bytes.
+const HEAD_BYTES_MAX: usize = 64 * 1024;
+
+/// How long calls in flight are waited for at the end.
+const END_WITHIN: Duration = Duration::from_secs(30);
+
+/// How a server ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// Every call in flight was answered.
+    Whole,
+    /// Some were cut off.
+    CutOff,
+}
+
+/// Serves `router` on `listener` until `stop` is over; then takes nothing new, and answers what is in flight.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    shared: &Shared,
+    stop: impl Future<Output = ()>,
+) -> Ended {
+    let graceful = GracefulShutdown::new();
+    let room = Arc::new(Semaphore::new(shared.server.house().settings.connections_max));
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        // Taken before accepting: what is over waits in the system's queue, and costs nothing here.
+        let next = async {
+            let permit = room.clone().acquire_owned().await;
+            (permit, listener.accept().await)
+        };
+        let (permit, accepted) = tokio::select! {
+            next = next => next,
+            () = &mut stop => break,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Of this connection, or of the process (too many files): either way the next may work.
+                tracing::warn!(kind = %error.kind(), "a connection could not be taken");
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                continue;
+            }
+        };
+        let connection = graceful.watch(connection(stream, router.clone()));
+        let counted = shared.metrics.connect();
+        tokio::spawn(async move {
+            // It ends as its peer likes: a broken connection is no event.
+            _ = connection.await;
+            drop((permit, counted));
+        });
+    }
+    shared.doors.close();
+    drop(listener);
+    tokio::select! {
+        () = graceful.shutdown() => Ended::Whole,
+        () = tokio::time::sleep(END_WITHIN) => Ended::CutOff,
+    }
+}
+
+type Wire = TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>;
+
+fn connection(stream: TcpStream, router: Router) -> Connection<Wire, TowerToHyperService<Router>> {
+    // Small answers should not wait for company.
+    _ = stream.set_nodelay(true);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(SILENCE));
+    stream.set_read_timeout(Some(SILENCE));
+    Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_WITHIN)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router))
+}
+
+/// Listens on an address.
+///
+/// # Errors
+/// What the system says: the address is taken, or not this machine's.
+pub async fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    TcpListener::bind(address).await
+}

@@ -1,0 +1,56 @@
+//! Settings of a server: what it bears, and whom it lets near.
+
+use std::time::Duration;
+
+use ledger::scope::Subject;
+
+/// What a server bears and allows.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Calls of the engine at once; others wait.
+    pub calls_at_once: usize,
+    /// How long a call waits for room.
+    pub patience: Duration,
+    /// How long a call may take.
+    pub deadline: Duration,
+    /// How long the rest of a request may take to arrive.
+    pub request_deadline: Duration,
+    /// Connections at once; others are let in when one ends.
+    pub connections_max: usize,
+    /// The longest body of a request, in bytes.
+    pub body_bytes_max: usize,
+    /// Calls a caller may make a second, on the average; 0 for as many as it likes.
+    pub calls_per_second: u32,
+    /// Calls a caller may make at once before that counts.
+    pub burst: u32,
+    /// Origins that scripts of other pages may ask from; none, when empty.
+    pub origins: Vec<String>,
+    /// Host names under which it is asked; a request for another is refused, so that no page can reach it under a name of its own.
+    /// Any, when empty.
+    pub hosts: Vec<String>,
+    /// Whether whoever connects is the owner: only for a loopback address, and only when asked for by name.
+    pub without_key: bool,
+    /// Whom the owner means who names nobody.
+    pub subject: Subject,
+}
+
+impl Settings {
+    /// The usual settings, for an owner who means this subject.
+    #[must_use]
+    pub fn of(subject: Subject) -> Self {
+        Self {
+            calls_at_once: 128,
+            patience: Duration::from_secs(5),
+            deadline: Duration::from_secs(30),
+            request_deadline: Duration::from_secs(30),
+            connections_max: 10_000,
+            body_bytes_max: 32 * 1024 * 1024,
+            calls_per_second: 0,
+            burst: 200,
+            origins: Vec::new(),
+            hosts: Vec::new(),
+            without_key: false,
+            subject,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Evidence: what was said, taken in, and shown with everything that rests on it.
+
+use engine::answer::{Observed, Why};
+use engine::export::SourceListed;
+use engine::observe::{Message, Observing};
+use ledger::evidence::Author;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ById;
+use crate::access::Right;
+use crate::page::Page;
+use crate::refusal::Refusal;
+use crate::verb::{Asked, Verb};
+
+/// Messages of one request, at most.
+const MESSAGES_MAX: usize = 256;
+
+/// Takes in messages.
+pub struct Observe;
+
+/// Messages, in the order they were said.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Messages {
+    /// 1 to 256; none is taken in when one cannot be.
+    #[schemars(length(min = 1, max = 256))]
+    pub messages: Vec<Message>,
+}
+
+/// What became of each message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ObservedAll {
+    /// In the order of the messages.
+    pub observed: Vec<Observed>,
+    /// The last append a reader must have seen to see all of it.
+    pub watermark: u64,
+}
+
+impl Verb for Observe {
+    const NAME: &'static str = "observe";
+    const RIGHT: Right = Right::Write;
+    const SUMMARY: &'static str = "Take in what was said; everything that becomes memory passes the gate";
+    type Input = Messages;
+    type Answer = ObservedAll;
+
+    fn run(asked: &Asked<'_>, input: Messages) -> Result<ObservedAll, Refusal> {
+        let mut messages = input.messages;
+        if !(1..=MESSAGES_MAX).contains(&messages.len()) {
+            let count = messages.len();
+            return Err(Refusal::bad_request(format!(
+                "`messages`: {count} given; 1 to {MESSAGES_MAX} are allowed"
+            )));
+        }
+        for (place, message) in messages.iter_mut().enumerate() {
+            if message.author == Author::Service && !asked.caller.may(Right::Service) {
+                return Err(Refusal::new(
+                    403,
+                    "not_permitted",
+                    format!("`messages[{place}].author`: `service` needs `{}`", Right::Service),
+                ));
+            }
+            // The key of a request is the key of each of its messages, told apart by their place.
+            if let (None, Some(key)) = (&message.idempotency_key, asked.idempotency_key) {
+                message.idempotency_key = Some(format!("{key}/{place}"));
+            }
+        }
+        let observed = asked.engine.observe(asked.call(), messages, Observing::default())?;
+        let watermark = observed.iter().map(|one| one.watermark).max().unwrap_or_default();
+        Ok(ObservedAll { observed, watermark })
+    }
+}
+
+/// Shows the receipt of anything: the way to the words behind it.
+pub struct ShowReceipt;
+
+impl Verb for ShowReceipt {
+    const NAME: &'static str = "why";
+    const RIGHT: Right = Right::Read;
+    const SUMMARY: &'static str = "The way from a memory to the words behind it";
+    type Input = ById;
+    type Answer = Why;
+
+    fn run(asked: &Asked<'_>, input: ById) -> Result<Why, Refusal> {
+        Ok(asked.engine.why(asked.call(), &input.id)?)
+    }
+}
+
+/// Lists where words come from.
+pub struct ListSources;
+
+/// A page of sources.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SourcesPage {
+    /// In the order they were first seen.
+    pub sources: Vec<SourceListed>,
+    /// The last append this saw.
+    pub watermark: u64,
+    /// Where the next page begins; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl Verb for ListSources {
+    const NAME: &'static str = "sources";
+    const RIGHT: Right = Right::Read;
+    const SUMMARY: &'static str = "Where words come from";
+    type Input = Page;
+    type Answer = SourcesPage;
+
+    fn run(asked: &Asked<'_>, page: Page) -> Result<SourcesPage, Refusal> {
+        let all = asked.engine.sources(asked.call())?;
+        let (sources, next) = page.of(asked, Self::NAME, all.sources, |source| source.id.clone())?;
+        Ok(SourcesPage { sources, watermark: all.watermark, next })
+    }
+}

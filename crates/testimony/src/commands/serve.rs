@@ -1,0 +1,189 @@
+//! `testimony serve`.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use server::access::book::Book;
+use server::http::{self, Shared};
+use server::settings::Settings;
+use server::{House, Server};
+use testimony::embedding::Background;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::context::{Context, Outcome};
+use crate::failure::{Exit, Failure};
+
+/// Serve HTTP
+///
+/// Who asks needs a key, which `testimony access create` makes. With --without-key whoever connects is the owner; that is only
+/// possible on a loopback address. Ctrl-C or SIGTERM ends it: what is in flight is finished and answered first.
+///
+/// Standard output gets one line, the address; the log goes to standard error, a JSON object a line with --json. It holds no words and
+/// no names. TESTIMONY_LOG says how much, such as `warn` or `server=debug`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  testimony access create laptop --scope read --scope write --for ana
+  testimony serve
+  testimony serve --listen 0.0.0.0:7171 --host memory.example.org
+  testimony serve --without-key
+  curl -H \"Authorization: Bearer testimony_…\" localhost:7171/v1/profile
+
+Pages:
+  /docs          what can be asked            /openapi.json  the same for programs
+  /healthz       whether the process lives    /readyz        whether it takes calls
+  /metrics       for Prometheus (scope memory:admin)")]
+pub(crate) struct Arguments {
+    /// The address and port; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7171", env = "TESTIMONY_LISTEN")]
+    listen: SocketAddr,
+    /// Let whoever connects do everything; only on a loopback address
+    #[arg(long)]
+    without_key: bool,
+    /// A name under which this server is asked; others are refused [default: any, without keys only loopback names]
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// An origin whose pages may ask from a browser, such as https://app.example.org
+    #[arg(long = "origin", value_name = "ORIGIN")]
+    origins: Vec<String>,
+    /// Calls each key may make a second; 0 for any number
+    #[arg(long, value_name = "CALLS", default_value_t = 0)]
+    rate: u32,
+    /// Calls each key may make at once before the rate counts
+    #[arg(long, value_name = "CALLS", default_value_t = 200)]
+    burst: u32,
+    /// The longest request, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    body_max: u64,
+    /// Seconds a call may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    deadline: u64,
+    /// Connections at once; others wait
+    #[arg(long, value_name = "CONNECTIONS", default_value_t = 10_000)]
+    connections: usize,
+}
+
+pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
+    let settings = settings(context, &arguments)?;
+    let engine = Arc::new(context.create()?);
+    log(context.json)?;
+    let background = engine.model().map(|_| Background::start(engine.clone())).transpose();
+    let background = background.map_err(|error| fault("start a thread", &error))?;
+    let background = Arc::new(background);
+    let house = House {
+        book: Book::at(context.book()),
+        settings,
+        clock: context.clock(),
+        written: {
+            let background = background.clone();
+            Box::new(move |_| (*background).iter().for_each(Background::wake))
+        },
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(house.settings.calls_at_once * 2)
+        .build()
+        .map_err(|error| fault("start threads", &error))?;
+    let ended = runtime.block_on(serve(arguments.listen, Server::new(engine, house)));
+    runtime.shutdown_timeout(Duration::from_secs(30));
+    drop(background);
+    ended
+}
+
+async fn serve(listen: SocketAddr, server: Server) -> Outcome {
+    let in_use = |error: std::io::Error| {
+        Failure::input(format!("cannot listen on `{listen}`: {error}"))
+            .hint("give another address with `--listen`")
+    };
+    let listener = http::serve::listen(listen).await.map_err(in_use)?;
+    let address = listener.local_addr().map_err(in_use)?;
+    let stop = stop().map_err(|error| fault("wait for signals", &error))?;
+    let shared = Shared::new(server);
+    let router = http::router(shared.clone());
+    // Whoever started this reads the port here.
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "http://{address}").and_then(|()| out.flush())?;
+    drop(out);
+    tracing::info!(%address, "serving");
+    match http::serve::serve(listener, router, &shared, stop).await {
+        http::serve::Ended::Whole => tracing::info!("ended; every call was answered"),
+        http::serve::Ended::CutOff => tracing::warn!("ended; calls that took too long were cut off"),
+    }
+    Ok(Exit::Done)
+}
+
+/// Is over when somebody asks the process to end.
+fn stop() -> std::io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+fn settings(context: &Context, arguments: &Arguments) -> Result<Settings, Failure> {
+    let loopback = arguments.listen.ip().is_loopback();
+    if arguments.without_key && !loopback {
+        return Err(Failure::usage(format!(
+            "`--without-key` on `{}` would let anybody in",
+            arguments.listen.ip()
+        ))
+        .hint("listen on 127.0.0.1, or make keys with `testimony access create`"));
+    }
+    let mut hosts = arguments.hosts.clone();
+    if hosts.is_empty() && arguments.without_key {
+        // A page on the web cannot then reach it under a name of its own.
+        hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+    }
+    if let Some(bad) = arguments.origins.iter().find(|origin| !is_origin(origin)) {
+        return Err(
+            Failure::usage(format!("`{bad}` is no origin")).hint("write it as https://app.example.org")
+        );
+    }
+    Ok(Settings {
+        without_key: arguments.without_key,
+        hosts,
+        origins: arguments.origins.clone(),
+        calls_per_second: arguments.rate,
+        burst: arguments.burst,
+        body_bytes_max: usize::try_from(arguments.body_max << 20).unwrap_or(usize::MAX),
+        deadline: Duration::from_secs(arguments.deadline),
+        connections_max: arguments.connections.max(1),
+        ..Settings::of(context.scope.subject().clone())
+    })
+}
+
+/// Whether it is a scheme and a host, as browsers write where a page is from.
+fn is_origin(written: &str) -> bool {
+    let rest = written.strip_prefix("https://").or_else(|| written.strip_prefix("http://"));
+    rest.is_some_and(|host| !host.is_empty() && !host.contains(['/', ' ', '*']))
+}
+
+fn fault(doing: &str, error: &std::io::Error) -> Failure {
+    Failure { exit: Exit::Fault, code: "internal", message: format!("cannot {doing}: {error}"), hint: None }
+}
+
+/// Begins the log on standard error.
+fn log(json: bool) -> Result<(), Failure> {
+    let filter = tracing_subscriber::EnvFilter::builder()
+        .with_env_var("TESTIMONY_LOG")
+        .with_default_directive(tracing::Level::INFO.into())
+        .from_env()
+        .map_err(|error| Failure::input(format!("`TESTIMONY_LOG`: {error}")))?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let begun = match json {
+        true => log.json().flatten_event(true).try_init(),
+        false => log.compact().try_init(),
+    };
+    begun.map_err(|error| Failure {
+        exit: Exit::Fault,
+        code: "internal",
+        message: error.to_string(),
+        hint: None,
+    })
+}
