@@ -35,6 +35,7 @@ pub mod factconsolidation;
 pub mod forget;
 pub mod gate;
 pub mod hammer;
+pub mod http;
 pub mod imports;
 pub mod keep;
 pub mod lanes;

@@ -15,8 +15,9 @@ use bench::speed::{self, Extent};
 use bench::stored_vectors::{StoredVectors, texts};
 use bench::stores::StoreKind;
 use bench::{
-    beam, budget, copa, embedder, factconsolidation, forget, gate, imports, keep, lanes, locomo, longmemeval,
-    peps, policies, precisionmembench, realmem, realtalk, shadow, sib200, tatoeba, timeqa, vectors,
+    beam, budget, copa, embedder, factconsolidation, forget, gate, http, imports, keep, lanes, locomo,
+    longmemeval, peps, policies, precisionmembench, realmem, realtalk, shadow, sib200, tatoeba, timeqa,
+    vectors,
 };
 use clap::{Args, Parser, Subcommand};
 use inference::embed::Embed;
@@ -133,6 +134,21 @@ enum Instrument {
         /// The sizes of a subject, in facts.
         #[arg(long, value_delimiter = ',', default_value = "10000,100000")]
         facts: Vec<usize>,
+    },
+    /// The program as a server under many connections.
+    Http {
+        /// The program; the one beside this, when left out.
+        #[arg(long)]
+        program: Option<PathBuf>,
+        /// Connections that ask.
+        #[arg(long, default_value_t = 1_000)]
+        connections: usize,
+        /// For how long, in seconds.
+        #[arg(long, default_value_t = 120)]
+        seconds: u64,
+        /// Connections that never read, and as many that send a byte a second.
+        #[arg(long, default_value_t = 100)]
+        slow: usize,
     },
     /// Eight threads, then eight processes, on one subject.
     Hammer {
@@ -287,6 +303,12 @@ fn main() -> Result<ExitCode> {
         Instrument::Imports => imports::run(&kinds, directory, arguments.runs)?,
         Instrument::Keep { subjects } => keep::run(directory, *subjects)?,
         Instrument::Forget { facts } => forget::run(&kinds, directory, facts, arguments.runs)?,
+        Instrument::Http { program, connections, seconds, slow } => {
+            let beside = std::env::current_exe()?.with_file_name("testimony");
+            let program = program.clone().unwrap_or(beside);
+            let extent = http::Extent { program, connections: *connections, seconds: *seconds, slow: *slow };
+            http::run(directory, &extent)?
+        }
         Instrument::Hammer { appends } => hammer::run(directory, *appends, arguments.runs)?,
         Instrument::Embedder { write } => embedder::run(directory, arguments.runs, write.as_deref())?,
         Instrument::Tatoeba => tatoeba::run(directory)?,

@@ -12,6 +12,11 @@ impl Samples {
         self.0.push(value);
     }
 
+    /// Adds those of another.
+    pub fn extend(&mut self, other: &Self) {
+        self.0.extend_from_slice(&other.0);
+    }
+
     /// Adds a duration in microseconds.
     pub fn push_micros(&mut self, duration: Duration) {
         self.0.push(duration.as_secs_f64() * 1e6);

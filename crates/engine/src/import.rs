@@ -5,6 +5,7 @@
 
 use std::ops::ControlFlow;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::{Counts, Observed};
@@ -19,7 +20,7 @@ pub const MESSAGES_PER_APPEND: usize = 256;
 const TEXT_BYTES_PER_APPEND: usize = 16 * 1024 * 1024;
 
 /// What became of the messages of an import.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 pub struct Taken {
     /// Messages handed in: `messages = stored + duplicate + refused`, unless it was interrupted.
     pub messages: u64,
@@ -38,7 +39,7 @@ pub struct Taken {
 }
 
 /// A message that was not taken in.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct NotTaken {
     /// The source, as `kind:ref`.
     pub source: String,

@@ -12,6 +12,7 @@ pub mod settings;
 pub mod verb;
 pub mod verbs;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,13 +20,16 @@ use engine::Engine;
 use ledger::scope::Scope;
 use ledger::time::Instant;
 use serde_json::Value as Json;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::access::book::Book;
 use crate::access::{Caller, Right};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
-use crate::verb::{AnyVerb, Asked};
+use crate::verb::{AnyVerb, Asked, Piece};
+
+/// Pieces of a long answer that wait for their taker, at most.
+const PIECES_WAITING: usize = 16;
 
 /// What the clock says. Handed in, so that nothing below reads one.
 pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
@@ -93,21 +97,57 @@ impl Server {
         let scope = admit(verb, caller, subject)?;
         let (verb, caller, house) = (verb.clone(), caller.clone(), self.house.clone());
         self.work(move |engine| {
-            let asked = Asked {
-                engine,
-                house: &house,
-                caller: &caller,
-                scope: &scope,
-                now: (house.clock)(),
-                idempotency_key: idempotency_key.as_deref(),
+            let mut answer = Vec::new();
+            let mut take = |piece| {
+                answer = piece;
+                ControlFlow::Continue(())
             };
-            let answer = verb.run(&asked, input)?;
-            if verb.right == Right::Write {
-                (house.written)(&scope);
-            }
+            run(engine, &house, &verb, &caller, &scope, idempotency_key.as_deref(), input, &mut take)?;
             Ok(answer)
         })
         .await
+    }
+
+    /// Has a verb done whose answer comes piece by piece; each is handed on as it comes, and waits while nobody takes it. Where the
+    /// taker goes away the verb ends at its next piece. It may take as long as it takes.
+    ///
+    /// # Errors
+    /// [`Refusal`] where it may not be done at all, or there was no room. One that comes later ends the pieces.
+    pub async fn ask_for_pieces(
+        &self,
+        verb: &AnyVerb,
+        caller: &Caller,
+        subject: Option<&str>,
+        idempotency_key: Option<String>,
+        input: Json,
+    ) -> Result<mpsc::Receiver<Result<Vec<u8>, Refusal>>, Refusal> {
+        let scope = admit(verb, caller, subject)?;
+        let permit = self.room().await?;
+        let (verb, caller, house, engine) =
+            (verb.clone(), caller.clone(), self.house.clone(), self.engine.clone());
+        let (pieces, taken) = mpsc::channel(PIECES_WAITING);
+        tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            let mut hand_on = |piece| match pieces.blocking_send(Ok(piece)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            };
+            let key = idempotency_key.as_deref();
+            if let Err(refusal) = run(&engine, &house, &verb, &caller, &scope, key, input, &mut hand_on) {
+                // Nobody may be left to hear it.
+                _ = pieces.blocking_send(Err(refusal));
+            }
+        });
+        Ok(taken)
+    }
+
+    async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        match tokio::time::timeout(self.house.settings.patience, self.room.clone().acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) | Err(_) => {
+                Err(Refusal::new(503, "overloaded", "too many calls are at work").again_after(1))
+            }
+        }
     }
 
     /// Has work done on the engine, on a thread that may wait.
@@ -118,13 +158,7 @@ impl Server {
         &self,
         work: impl FnOnce(&Engine) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let room = self.room.clone();
-        let permit = match tokio::time::timeout(self.house.settings.patience, room.acquire_owned()).await {
-            Ok(Ok(permit)) => permit,
-            Ok(Err(_)) | Err(_) => {
-                return Err(Refusal::new(503, "overloaded", "too many calls are at work").again_after(1));
-            }
-        };
+        let permit = self.room().await?;
         let engine = self.engine.clone();
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
@@ -136,6 +170,26 @@ impl Server {
             Err(_) => Err(late(self.house.settings.deadline)),
         }
     }
+}
+
+/// Does a verb, and has what follows a write begin.
+#[allow(clippy::too_many_arguments, reason = "all of one call, put together in one place")]
+fn run(
+    engine: &Engine,
+    house: &House,
+    verb: &AnyVerb,
+    caller: &Caller,
+    scope: &Scope,
+    idempotency_key: Option<&str>,
+    input: Json,
+    told: &mut Piece<'_>,
+) -> Result<(), Refusal> {
+    let asked = Asked { engine, house, caller, scope, now: (house.clock)(), idempotency_key };
+    verb.run(&asked, input, told)?;
+    if verb.right == Right::Write {
+        (house.written)(scope);
+    }
+    Ok(())
 }
 
 /// The scope in which a verb may be done for a caller.

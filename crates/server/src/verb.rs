@@ -4,6 +4,7 @@
 //! HTTP gives it a method and a path, MCP a tool name; neither adds meaning. The shapes are the OpenAPI document and the tools'
 //! schemas, so what is written there is what is read and answered.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use engine::{Call, Engine};
@@ -39,6 +40,30 @@ pub trait Verb: 'static {
     fn run(asked: &Asked<'_>, input: Self::Input) -> Result<Self::Answer, Refusal>;
 }
 
+/// Something whose answer comes piece by piece, because it is long or takes long.
+pub trait StreamVerb: 'static {
+    /// As [`Verb::NAME`].
+    const NAME: &'static str;
+    /// As [`Verb::RIGHT`].
+    const RIGHT: Right;
+    /// As [`Verb::SUMMARY`].
+    const SUMMARY: &'static str;
+    /// What it takes.
+    type Input: DeserializeOwned + JsonSchema;
+    /// A piece of what it answers.
+    type Piece: Serialize + JsonSchema;
+
+    /// Does it, handing out pieces as they come; `told` answers whether anybody still listens.
+    ///
+    /// # Errors
+    /// [`Refusal`], also after some pieces were told.
+    fn run(
+        asked: &Asked<'_>,
+        input: Self::Input,
+        told: &mut dyn FnMut(Self::Piece) -> Result<ControlFlow<()>, Refusal>,
+    ) -> Result<(), Refusal>;
+}
+
 /// Who asks, of whom, when, and with what at hand.
 pub struct Asked<'call> {
     /// The memory.
@@ -63,7 +88,10 @@ impl Asked<'_> {
     }
 }
 
-type Run = dyn Fn(&Asked<'_>, Json) -> Result<Vec<u8>, Refusal> + Send + Sync;
+/// Takes a piece of an answer, as JSON; answers whether more is wanted.
+pub type Piece<'call> = dyn FnMut(Vec<u8>) -> ControlFlow<()> + 'call;
+
+type Run = dyn Fn(&Asked<'_>, Json, &mut Piece<'_>) -> Result<(), Refusal> + Send + Sync;
 
 /// A verb without its types, as tables of routes and tools hold it.
 #[derive(Clone)]
@@ -76,6 +104,8 @@ pub struct AnyVerb {
     pub summary: &'static str,
     /// [`Verb::OF_SUBJECT`].
     pub of_subject: bool,
+    /// Whether the answer comes piece by piece.
+    pub streams: bool,
     input: fn(&mut SchemaGenerator) -> Schema,
     answer: fn(&mut SchemaGenerator) -> Schema,
     run: Arc<Run>,
@@ -90,11 +120,30 @@ impl AnyVerb {
             right: V::RIGHT,
             summary: V::SUMMARY,
             of_subject: V::OF_SUBJECT,
+            streams: false,
+            // A type of its own is named by reference; what few fields it has should be seen.
             input: V::Input::json_schema,
-            answer: V::Answer::json_schema,
-            run: Arc::new(|asked, input| {
-                let answer = V::run(asked, read::<V::Input>(input)?)?;
-                serde_json::to_vec(&answer).map_err(|_| Refusal::fault("the answer could not be written"))
+            answer: SchemaGenerator::subschema_for::<V::Answer>,
+            run: Arc::new(|asked, input, told| {
+                _ = told(written(&V::run(asked, read::<V::Input>(input)?)?)?);
+                Ok(())
+            }),
+        }
+    }
+
+    /// The verb `V`, whose answer comes piece by piece.
+    #[must_use]
+    pub fn stream<V: StreamVerb>() -> Self {
+        Self {
+            name: V::NAME,
+            right: V::RIGHT,
+            summary: V::SUMMARY,
+            of_subject: true,
+            streams: true,
+            input: V::Input::json_schema,
+            answer: SchemaGenerator::subschema_for::<V::Piece>,
+            run: Arc::new(|asked, input, told| {
+                V::run(asked, read::<V::Input>(input)?, &mut |piece| Ok(told(written(&piece)?)))
             }),
         }
     }
@@ -104,19 +153,23 @@ impl AnyVerb {
         (self.input)(generator)
     }
 
-    /// The shape of what it answers.
+    /// The shape of what it answers, or of a piece of it.
     pub fn answer(&self, generator: &mut SchemaGenerator) -> Schema {
         (self.answer)(generator)
     }
 
-    /// Does it, for a caller who may.
+    /// Does it, for a caller who may; of an answer that comes at once, hands out the one piece.
     ///
     /// # Errors
     /// [`Refusal`], also for a caller who may not.
-    pub fn run(&self, asked: &Asked<'_>, input: Json) -> Result<Vec<u8>, Refusal> {
+    pub fn run(&self, asked: &Asked<'_>, input: Json, told: &mut Piece<'_>) -> Result<(), Refusal> {
         asked.caller.must(self.right)?;
-        (self.run)(asked, input)
+        (self.run)(asked, input, told)
     }
+}
+
+fn written(answer: &impl Serialize) -> Result<Vec<u8>, Refusal> {
+    serde_json::to_vec(answer).map_err(|_| Refusal::fault("the answer could not be written"))
 }
 
 /// Reads an input; what is wrong is told with its place.

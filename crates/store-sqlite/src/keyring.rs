@@ -390,8 +390,14 @@ impl Keyring {
         Ok(Some(key))
     }
 
+    /// The first number from `group` on that no group's file has.
+    pub(crate) fn free_number(&self, group: i64) -> Result<i64, StoreError> {
+        let (there, _) = self.files.list()?;
+        Ok((group..).find(|number| !there.contains(number)).unwrap_or(group))
+    }
+
     /// Makes the key of a new group and its file, durably. Called with the write lock held, so no other process makes
-    /// the same one or changes the master key; a file of that name is left over from a crash.
+    /// the same one or changes the master key.
     pub(crate) fn create_group(
         &self,
         group: i64,

@@ -228,11 +228,17 @@ pub(crate) fn add_key(
 }
 
 /// A new group with its key file.
+///
+/// Its number is one that no file has, also where the database knows none of it: the file may be of a commit whose outcome could not
+/// be learnt, and that may come to count when the machine starts again.
 pub(crate) fn new_group(hand: &mut Hand, chance: &mut Chance) -> Result<(i64, Arc<Seal>), StoreError> {
+    let failed = |error| error::sqlite(error, "write a key");
+    let next = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'key_group'), 0) + 1";
+    let next = hand.connection.query_row(next, [], |row| row.get(0)).map_err(failed)?;
+    let group = hand.keyring.free_number(next)?;
     hand.connection
-        .execute("INSERT INTO key_group (keys) VALUES (0)", [])
-        .map_err(|error| error::sqlite(error, "write a key"))?;
-    let group = hand.connection.last_insert_rowid();
+        .execute("INSERT INTO key_group (key_group, keys) VALUES (?, 0)", [group])
+        .map_err(failed)?;
     hand.created_groups.push(group);
     let key = hand.keyring.create_group(group, chance, &hand.connection)?;
     failpoint::pass(Failpoint::GroupMade);

@@ -277,6 +277,12 @@ impl Hand {
         };
         // A failed write of the log leaves nothing that counts; a failed wait for the disk may leave everything.
         let unknown = error::kind_of(&failed) == StoreErrorKind::Io;
+        if unknown {
+            // What it wrote may come to count after all, and would be sealed with keys nobody has any more.
+            for group in std::mem::take(&mut self.created_groups) {
+                self.keyring.forget_group(group);
+            }
+        }
         self.roll_back();
         Err(Failure { error: error::sqlite(failed, "commit"), unknown })
     }
@@ -284,7 +290,7 @@ impl Hand {
     /// Takes the running transaction back, and the key files it made.
     pub(crate) fn roll_back(&mut self) {
         // While the write lock is held no other process can have made a file of the same number; without it, a file
-        // left over is overwritten by the next group of its number or removed when the store is opened.
+        // left over keeps its number until the store is opened, which removes it.
         let locked = !self.connection.is_autocommit();
         for group in std::mem::take(&mut self.created_groups) {
             match locked {

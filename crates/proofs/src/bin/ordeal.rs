@@ -4,12 +4,13 @@
 //! - `ordeal cuts COUNT [SEED] [full|normal|off]`: power cuts of recorded lives.
 //! - `ordeal kills COUNT [SEED] [THREADS]`: kills of a writer with many threads.
 //! - `ordeal programs COUNT [SEED] [PROCESSES]`: kills of many processes of the program itself.
+//! - `ordeal served COUNT [SEED] [CLIENTS] [asked]`: kills of a server under clients; with `asked` it is asked to end.
 //!
-//! The last two need the other programs beside this one: `cargo build -p proofs -p testimony`.
+//! The last three need the other programs beside this one: `cargo build -p proofs -p testimony`.
 
 use std::path::PathBuf;
 
-use proofs::ordeal::{faulty_lives, killed_programs, killed_writers, power_cuts};
+use proofs::ordeal::{End, ended_servers, faulty_lives, killed_programs, killed_writers, power_cuts};
 use store_sqlite::{Options, Synchronous};
 
 fn main() -> Result<(), String> {
@@ -52,7 +53,16 @@ fn main() -> Result<(), String> {
             let processes = number(3, 16)? as usize;
             println!("{:?}", killed_programs(&beside("testimony")?, second, count, processes)?);
         }
-        _ => return Err("seeds, cuts, kills or programs, and a count".to_owned()),
+        Some("served") => {
+            let clients = number(3, 16)? as usize;
+            let end = match arguments.get(4).map(String::as_str) {
+                None => End::Killed,
+                Some("asked") => End::Asked,
+                Some(other) => return Err(format!("`{other}` is not `asked`")),
+            };
+            println!("{:?}", ended_servers(&beside("testimony")?, second, count, clients, end)?);
+        }
+        _ => return Err("seeds, cuts, kills, programs or served, and a count".to_owned()),
     }
     Ok(())
 }

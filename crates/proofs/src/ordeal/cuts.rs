@@ -37,8 +37,8 @@ pub fn power_cuts(seed: u64, cuts: u64, options: &Options) -> Result<Cuts, Strin
         place.disk().record();
         let mut life = Life::new(&place, options.clone(), seed);
         life.live(DEEDS).map_err(|what| format!("seed {seed}: {what}"))?;
-        if life.errors() > 0 {
-            return Err(format!("seed {seed}: errors on a disk that does not fail"));
+        if let Some(error) = life.last_error() {
+            return Err(format!("seed {seed}: an error on a disk that does not fail: {error}"));
         }
         life.close();
         let Some(record) = place.disk().recorded() else { continue };

@@ -34,6 +34,8 @@ pub struct Life<'place> {
     next: u64,
     seed: u64,
     errors: u64,
+    /// What the last of them said.
+    last_error: Option<String>,
 }
 
 struct Said {
@@ -61,6 +63,7 @@ impl<'place> Life<'place> {
             next: 0,
             seed,
             errors: 0,
+            last_error: None,
         }
     }
 
@@ -101,6 +104,7 @@ impl<'place> Life<'place> {
             }
             Err(error) => {
                 self.errors += 1;
+                self.last_error = Some(format!("{deed:?}: {error}"));
                 match error.kind() {
                     ErrorKind::Internal | ErrorKind::Unavailable | ErrorKind::Permission => Ok(false),
                     ErrorKind::Conflict if matches!(deed, Deed::Say { .. }) => Ok(false),
@@ -126,6 +130,12 @@ impl<'place> Life<'place> {
     #[must_use]
     pub fn errors(&self) -> u64 {
         self.errors
+    }
+
+    /// What the last of them said.
+    #[must_use]
+    pub fn last_error(&self) -> Option<&str> {
+        self.last_error.as_deref()
     }
 
     /// Closes the store.

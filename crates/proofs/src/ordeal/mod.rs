@@ -12,6 +12,7 @@ mod life;
 mod nth;
 mod place;
 mod seeds;
+mod served;
 mod told;
 
 pub use cuts::{Cuts, power_cuts};
@@ -21,4 +22,5 @@ pub use life::{Life, saying};
 pub use nth::{Tried, every_operation};
 pub use place::{Place, copy, record_comparison};
 pub use seeds::{Seeds, faulty_lives};
+pub use served::{End, ended_servers};
 pub use told::{Deed, Outcome, Told};

@@ -8,6 +8,7 @@ mod problem;
 mod reference;
 pub mod route;
 pub mod serve;
+mod stream;
 
 use std::sync::Arc;
 
@@ -120,6 +121,11 @@ async fn asked(route: &Route, shared: &Shared, request: Request) -> Result<Respo
     let subject = doors::subject(&parts.headers)?;
     let key = doors::idempotency_key(&parts.headers)?;
     let input = input::read(route, &parts, body, &shared.server.house().settings).await?;
+    if route.verb.streams {
+        let pieces =
+            shared.server.ask_for_pieces(&route.verb, &caller, subject.as_deref(), key, input).await?;
+        return stream::response(&parts.headers, pieces).await;
+    }
     let told = shared.server.ask(&route.verb, &caller, subject.as_deref(), key, input).await?;
     Ok(told_as_json(&parts.method, &parts.headers, told))
 }

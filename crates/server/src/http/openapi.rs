@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use super::doors::SUBJECT_HEADER;
 use super::route::Route;
 use crate::access::Right;
+use crate::verb::AnyVerb;
 
 /// The document of these routes.
 #[must_use]
@@ -118,10 +119,7 @@ fn operation(route: &Route, inputs: &mut SchemaGenerator, answers: &mut SchemaGe
         "tags": [tag(route.path)],
         "security": [{"key": [verb.right.as_str()]}],
         "responses": {
-            "200": {
-                "description": "The answer",
-                "content": {"application/json": {"schema": verb.answer(answers)}},
-            },
+            "200": answered(verb, answers),
             "default": {"$ref": "#/components/responses/Problem"},
         },
     });
@@ -142,6 +140,17 @@ fn operation(route: &Route, inputs: &mut SchemaGenerator, answers: &mut SchemaGe
     }
     operation["parameters"] = json!(parameters);
     operation
+}
+
+fn answered(verb: &AnyVerb, answers: &mut SchemaGenerator) -> Json {
+    let schema = verb.answer(answers);
+    match verb.streams {
+        false => json!({"description": "The answer", "content": {"application/json": {"schema": schema}}}),
+        true => json!({
+            "description": "The answer piece by piece: a line of JSON each, or with `Accept: text/event-stream` an event each",
+            "content": {"application/x-ndjson": {"schema": schema}, "text/event-stream": {"schema": {"type": "string"}}},
+        }),
+    }
 }
 
 fn is_required(schema: &Json, name: &str) -> bool {

@@ -4,7 +4,7 @@
 use axum::http::Method;
 
 use crate::verb::{AnyVerb, Verb};
-use crate::verbs::{deployment, disputes, entries, erasures, evidence, facts, keys, recall, turns};
+use crate::verbs::{deployment, disputes, entries, erasures, evidence, facts, keys, recall, turns, whole};
 
 /// A verb at a place.
 #[derive(Clone)]
@@ -47,6 +47,8 @@ impl Route {
 pub fn routes() -> Vec<Route> {
     vec![
         Route::post::<evidence::Observe>("/v1/evidence"),
+        Route { method: Method::POST, path: "/v1/imports", verb: AnyVerb::stream::<whole::Import>() },
+        Route { method: Method::GET, path: "/v1/export", verb: AnyVerb::stream::<whole::Export>() },
         Route::post::<entries::Remember>("/v1/entries"),
         Route::get::<entries::ListEntries>("/v1/entries"),
         Route::post::<entries::Correct>("/v1/entries/{id}/corrections"),

@@ -9,6 +9,7 @@ pub mod facts;
 pub mod keys;
 pub mod recall;
 pub mod turns;
+pub mod whole;
 
 use ledger::time::{Instant, Moment, Zone};
 use schemars::JsonSchema;

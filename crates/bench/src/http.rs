@@ -1,0 +1,448 @@
+//! HTTP under load: the program itself as a server, many connections beside it, and what they were answered.
+//!
+//! Three loads, each on a server of its own: many connections that ask one thing after another; the same beside clients that never
+//! read and clients that send a byte a second; and one noisy caller beside a quiet one. Every answer that is not the one asked for is
+//! an error; refusals by the rate limit are counted apart, where there is one. What is measured besides is the memory of the server's
+//! process, and what HTTP adds to the call of the engine.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use engine::Call;
+use engine::recall::Recall;
+use serde_json::{Value as Json, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::machine::Limits;
+use crate::measure::{Samples, digits, thousands, time};
+use crate::report::{Report, Table};
+use crate::stores::{StoreKind, clock, engine as open_engine, scope};
+
+/// Subjects that share the load.
+const SUBJECTS: usize = 100;
+
+/// Messages of each before it begins.
+const MESSAGES_BEFORE: usize = 100;
+
+/// How many connections there are, and for how long.
+#[derive(Clone, Debug)]
+pub struct Extent {
+    /// The program that serves.
+    pub program: PathBuf,
+    /// Connections that ask.
+    pub connections: usize,
+    /// For how long, in seconds.
+    pub seconds: u64,
+    /// Connections that never read, and as many that send a byte a second.
+    pub slow: usize,
+}
+
+/// A server of the program, which ends with this.
+struct Served {
+    process: Child,
+    address: String,
+    data: tempfile::TempDir,
+}
+
+/// What clients were answered.
+#[derive(Default)]
+struct Tally {
+    observe: Samples,
+    recall: Samples,
+    turn: Samples,
+    limited: u64,
+    errors: Vec<String>,
+}
+
+/// Measures.
+///
+/// # Errors
+/// When the program cannot be started, or answers none of its own shapes.
+pub fn run(directory: &Path, extent: &Extent) -> Result<Report> {
+    let mut report = Report::new("HTTP under load", "bench http", Limits::measure(directory)?);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let mut table = Table::new(
+        &format!(
+            "{} connections for {} s, {SUBJECTS} subjects",
+            thousands(extent.connections as i64),
+            extent.seconds
+        ),
+        &[
+            "load",
+            "calls a second",
+            "observe ms p50 / p99",
+            "recall",
+            "turn",
+            "errors",
+            "memory over idle, MiB, at most",
+        ],
+    );
+    for (name, slow) in [("alone", 0), ("beside slow clients", extent.slow)] {
+        let server = Served::start(&extent.program, directory, &[])?;
+        runtime.block_on(fill(&server.address))?;
+        let idle = server.resident()?;
+        let (tally, most) = runtime.block_on(load(&server, extent, slow))?;
+        let calls = tally.observe.count() + tally.recall.count() + tally.turn.count();
+        report.must(tally.errors.is_empty(), || {
+            format!(
+                "{name}: {} errors, such as {}",
+                tally.errors.len(),
+                tally.errors.first().map_or("", |first| first)
+            )
+        });
+        table.row([
+            name.to_owned(),
+            digits(calls as f64 / extent.seconds as f64),
+            both(&tally.observe),
+            both(&tally.recall),
+            both(&tally.turn),
+            tally.errors.len().to_string(),
+            digits(most.saturating_sub(idle) as f64 / 1_048_576.0),
+        ]);
+    }
+    report.tables.push(table);
+    report.tables.push(noisy(directory, extent, &runtime)?);
+    report.tables.push(overhead(directory, extent, &runtime)?);
+    Ok(report)
+}
+
+/// One caller who asks without end beside one who asks now and then.
+fn noisy(directory: &Path, extent: &Extent, runtime: &tokio::runtime::Runtime) -> Result<Table> {
+    let mut table = Table::new(
+        "A quiet caller beside a noisy one, 200 calls a second for each",
+        &["the quiet caller's recall", "ms p50", "ms p99", "noisy: answered / refused"],
+    );
+    let server = Served::start(&extent.program, directory, &["--rate", "200", "--burst", "200"])?;
+    runtime.block_on(fill(&server.address))?;
+    let keys = [server.key("noisy")?, server.key("quiet")?];
+    let ask = recall("where does the bridge lead?");
+    let alone = runtime.block_on(paced(&server.address, &keys[1], &ask))?;
+    table.row(["alone".to_owned(), digits(alone.quantile(0.5)), digits(alone.quantile(0.99)), String::new()]);
+    let stop = Arc::new(AtomicBool::new(false));
+    let counts = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
+    let beside = runtime.block_on(async {
+        let noise: Vec<_> = (0..64)
+            .map(|_| {
+                let (address, key, ask) = (server.address.clone(), keys[0].clone(), ask.clone());
+                let (stop, counts) = (stop.clone(), counts.clone());
+                tokio::spawn(async move {
+                    let mut wire = Wire::open(&address, Some(&key)).await?;
+                    while !stop.load(Ordering::Relaxed) {
+                        let (status, _) = wire.ask("/v1/recall", "s0", &ask).await?;
+                        let count = if status == 200 { &counts.0 } else { &counts.1 };
+                        count.fetch_add(1, Ordering::Relaxed);
+                        if status == 429 {
+                            // Whoever is refused should wait a second; this one is noisy.
+                            tokio::time::sleep(Duration::from_millis(5)).await;
+                        }
+                    }
+                    anyhow::Ok(())
+                })
+            })
+            .collect();
+        let beside = paced(&server.address, &keys[1], &ask).await;
+        stop.store(true, Ordering::Relaxed);
+        for one in noise {
+            one.await??;
+        }
+        beside
+    })?;
+    let (answered, refused) = (counts.0.load(Ordering::Relaxed), counts.1.load(Ordering::Relaxed));
+    table.row([
+        "beside".to_owned(),
+        digits(beside.quantile(0.5)),
+        digits(beside.quantile(0.99)),
+        format!("{} / {}", thousands(answered as i64), thousands(refused as i64)),
+    ]);
+    Ok(table)
+}
+
+/// Recalls of one caller, twenty a second for fifteen seconds.
+async fn paced(address: &str, key: &str, ask: &Json) -> Result<Samples> {
+    let mut wire = Wire::open(address, Some(key)).await?;
+    let mut times = Samples::default();
+    for _ in 0..300 {
+        let begun = Instant::now();
+        let (status, _) = wire.ask("/v1/recall", "s1", ask).await?;
+        ensure!(status == 200, "the quiet caller was answered {status}");
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Ok(times)
+}
+
+/// The same recalls through HTTP on one connection, and by the engine on the same data.
+fn overhead(directory: &Path, extent: &Extent, runtime: &tokio::runtime::Runtime) -> Result<Table> {
+    let mut table = Table::new(
+        "What HTTP adds to the engine's call, one caller",
+        &["recall of 3 words among the facts of one subject", "µs p50", "µs p99"],
+    );
+    let server = Served::start(&extent.program, directory, &[])?;
+    runtime.block_on(fill(&server.address))?;
+    let through = runtime.block_on(async {
+        let mut wire = Wire::open(&server.address, None).await?;
+        let mut times = Samples::default();
+        for number in 0..3_000 {
+            let ask = recall(&format!("bridge number {}", number % MESSAGES_BEFORE));
+            let begun = Instant::now();
+            let (status, _) = wire.ask("/v1/recall", "s0", &ask).await?;
+            ensure!(status == 200, "answered {status}");
+            times.push_micros(begun.elapsed());
+        }
+        anyhow::Ok(times)
+    })?;
+    let engine = open_engine(StoreKind::Sqlite.open(server.data())?);
+    let scope = scope("s0")?;
+    let mut direct = Samples::default();
+    for number in 0..3_000 {
+        let recall = Recall::of(&format!("bridge number {}", number % MESSAGES_BEFORE));
+        let (answer, took) = time(|| engine.recall(Call { scope: &scope, now: clock() }, &recall));
+        ensure!(!answer?.items.is_empty(), "nothing was recalled");
+        direct.push_micros(took);
+    }
+    for (name, times) in [("through HTTP", &through), ("the engine alone", &direct)] {
+        table.row([name.to_owned(), digits(times.quantile(0.5)), digits(times.quantile(0.99))]);
+    }
+    Ok(table)
+}
+
+fn recall(words: &str) -> Json {
+    json!({"query": words, "limit": 5})
+}
+
+fn saying(number: usize) -> Json {
+    let text = format!("I like bridge number {number}, which leads to the mill.");
+    json!({"messages": [{
+        "source": {"kind": "conversation", "ref": "talk"}, "author": "owner", "external_id": format!("m{number}"), "text": text,
+        "event_time": "2026-05-01T09:00:00Z",
+    }]})
+}
+
+async fn fill(address: &str) -> Result<()> {
+    let mut wire = Wire::open(address, None).await?;
+    for subject in 0..SUBJECTS {
+        let messages: Vec<Json> =
+            (0..MESSAGES_BEFORE).map(|number| saying(number)["messages"][0].clone()).collect();
+        let (status, answer) =
+            wire.ask("/v1/evidence", &format!("s{subject}"), &json!({"messages": messages})).await?;
+        ensure!(status == 200, "answered {status}: {}", String::from_utf8_lossy(&answer));
+    }
+    Ok(())
+}
+
+/// The mixed load; answers what came back and the most memory the server took.
+async fn load(server: &Served, extent: &Extent, slow: usize) -> Result<(Tally, u64)> {
+    let until = Instant::now() + Duration::from_secs(extent.seconds);
+    let numbers = Arc::new(AtomicU64::new(MESSAGES_BEFORE as u64));
+    let laggards: Vec<_> = (0..slow)
+        .flat_map(|_| {
+            [
+                tokio::spawn(never_reads(server.address.clone(), until)),
+                tokio::spawn(drips(server.address.clone(), until)),
+            ]
+        })
+        .collect();
+    let clients: Vec<_> = (0..extent.connections)
+        .map(|client| {
+            let (address, numbers) = (server.address.clone(), numbers.clone());
+            tokio::spawn(async move {
+                let mut tally = Tally::default();
+                if let Err(error) = ask_until(&address, client, until, &numbers, &mut tally).await {
+                    tally.errors.push(format!("{error:#}"));
+                }
+                tally
+            })
+        })
+        .collect();
+    let mut most = 0;
+    while Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        most = most.max(server.resident()?);
+    }
+    let mut all = Tally::default();
+    for client in clients {
+        let tally = client.await?;
+        for (into, from) in [
+            (&mut all.observe, &tally.observe),
+            (&mut all.recall, &tally.recall),
+            (&mut all.turn, &tally.turn),
+        ] {
+            into.extend(from);
+        }
+        all.limited += tally.limited;
+        all.errors.extend(tally.errors);
+    }
+    laggards.iter().for_each(tokio::task::JoinHandle::abort);
+    Ok((all, most))
+}
+
+async fn ask_until(
+    address: &str,
+    client: usize,
+    until: Instant,
+    numbers: &AtomicU64,
+    tally: &mut Tally,
+) -> Result<()> {
+    let mut wire = Wire::open(address, None).await?;
+    let subject = format!("s{}", client % SUBJECTS);
+    for step in client.. {
+        if Instant::now() >= until {
+            break;
+        }
+        let number = numbers.fetch_add(1, Ordering::Relaxed) as usize;
+        let (path, body, times) = match step % 5 {
+            0 | 1 => ("/v1/evidence", saying(number), &mut tally.observe),
+            2 | 3 => (
+                "/v1/recall",
+                recall(&format!("bridge number {}", number % MESSAGES_BEFORE)),
+                &mut tally.recall,
+            ),
+            _ => ("/v1/turns", json!({"message": "which bridge leads to the mill?"}), &mut tally.turn),
+        };
+        let begun = Instant::now();
+        let (status, answer) = wire.ask(path, &subject, &body).await?;
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        match status {
+            200 => {}
+            429 => tally.limited += 1,
+            _ => tally.errors.push(format!("{path} answered {status}: {}", String::from_utf8_lossy(&answer))),
+        }
+    }
+    Ok(())
+}
+
+/// Asks for long answers, one after another, and reads none.
+async fn never_reads(address: String, until: Instant) -> Result<()> {
+    while Instant::now() < until {
+        let mut stream = TcpStream::connect(address.trim_start_matches("http://")).await?;
+        let request = "GET /v1/facts?limit=1000 HTTP/1.1\r\nhost: localhost\r\ntestimony-subject: s0\r\n\r\n";
+        for _ in 0..50 {
+            if stream.write_all(request.as_bytes()).await.is_err() {
+                break;
+            }
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        tokio::time::sleep(left.min(Duration::from_secs(70))).await;
+    }
+    Ok(())
+}
+
+/// Sends a request a byte a second.
+async fn drips(address: String, until: Instant) -> Result<()> {
+    while Instant::now() < until {
+        let mut stream = TcpStream::connect(address.trim_start_matches("http://")).await?;
+        for byte in b"POST /v1/recall HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9000\r\n\r\n{" {
+            if Instant::now() >= until || stream.write_all(&[*byte]).await.is_err() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+    Ok(())
+}
+
+fn both(times: &Samples) -> String {
+    format!("{} / {}", digits(times.quantile(0.5)), digits(times.quantile(0.99)))
+}
+
+impl Served {
+    fn start(program: &Path, directory: &Path, more: &[&str]) -> Result<Self> {
+        let data = tempfile::tempdir_in(directory)?;
+        let mut process = Command::new(program)
+            .arg("--data")
+            .arg(data.path())
+            .args(["serve", "--without-key", "--listen", "127.0.0.1:0", "--connections", "20000"])
+            .args(more)
+            .env("TESTIMONY_MODELS_DIR", "no models here")
+            .env("TESTIMONY_LOG", "error")
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start `{}`", program.display()))?;
+        let mut address = String::new();
+        let output = process.stdout.take().context("no output")?;
+        BufReader::new(output).read_line(&mut address)?;
+        let address = address.trim().to_owned();
+        ensure!(!address.is_empty(), "the server did not begin");
+        Ok(Self { process, address, data })
+    }
+
+    fn data(&self) -> &Path {
+        self.data.path()
+    }
+
+    /// A key for every subject.
+    fn key(&self, name: &str) -> Result<String> {
+        let body = json!({"name": name, "scopes": ["memory:read"], "all_subjects": true});
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (status, answer) = runtime.block_on(async {
+            let mut wire = Wire::open(&self.address, None).await?;
+            wire.ask("/v1/keys", "s0", &body).await
+        })?;
+        ensure!(status == 200, "answered {status}");
+        let answer: Json = serde_json::from_slice(&answer)?;
+        answer["key"].as_str().map(str::to_owned).context("no key")
+    }
+
+    /// What the process takes of the machine's memory, in bytes.
+    fn resident(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+        let kib: u64 = line.trim().trim_end_matches(" kB").parse()?;
+        Ok(kib * 1024)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
+}
+
+/// One connection, by hand, so that nothing but the server is measured.
+struct Wire {
+    stream: TcpStream,
+    key: Option<String>,
+    read: Vec<u8>,
+}
+
+impl Wire {
+    async fn open(address: &str, key: Option<&str>) -> Result<Self> {
+        let stream = TcpStream::connect(address.trim_start_matches("http://")).await.context("connect")?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, key: key.map(str::to_owned), read: Vec::new() })
+    }
+
+    /// Posts, and answers the status and the body.
+    async fn ask(&mut self, path: &str, subject: &str, body: &Json) -> Result<(u16, Vec<u8>)> {
+        let body = body.to_string();
+        let key = self.key.as_ref().map(|key| format!("authorization: Bearer {key}\r\n")).unwrap_or_default();
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\ntestimony-subject: {subject}\r\ncontent-type: application/json\r\n{key}content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        self.stream.write_all(request.as_bytes()).await.context("send")?;
+        self.read.clear();
+        let mut piece = [0; 16 * 1024];
+        loop {
+            if let Some(head) = self.read.windows(4).position(|four| four == b"\r\n\r\n") {
+                let told = String::from_utf8_lossy(&self.read[..head]).to_ascii_lowercase();
+                let status = told.get(9..12).context("no status")?.parse()?;
+                let length = told.lines().find_map(|line| line.strip_prefix("content-length: "));
+                let length: usize = length.context("no length")?.trim().parse()?;
+                if self.read.len() >= head + 4 + length {
+                    return Ok((status, self.read[head + 4..head + 4 + length].to_vec()));
+                }
+            }
+            let count = self.stream.read(&mut piece).await.context("read")?;
+            ensure!(count > 0, "the server closed the connection");
+            self.read.extend_from_slice(&piece[..count]);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Servers that are killed, or asked to end, in the middle of their work.
+//!
+//! Clients ask over HTTP as anybody's would; what they were answered is what must be there afterwards.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use faults::Chance;
+use parking_lot::Mutex;
+use serde_json::{Value as Json, json};
+use ureq::Agent;
+
+use super::examine::examine;
+use super::kills::Kills;
+use super::life::{SUBJECTS, saying_as_written};
+use super::place::Place;
+use super::told::{Deed, Told};
+
+/// Ends after which a new directory is begun, so that examining does not take longer and longer.
+const ENDS_A_DIRECTORY: u64 = 10;
+
+/// How a server is made to end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// At once, with SIGKILL.
+    Killed,
+    /// In its own time, with SIGTERM; it must then answer everything it took in.
+    Asked,
+}
+
+/// What is known in a round, and counted.
+#[derive(Default)]
+struct Round {
+    told: Told,
+    begun: u64,
+    acknowledged: u64,
+    /// Answers of another kind than those of a server that is there or gone.
+    strange: Vec<String>,
+}
+
+/// Ends a server `ends` times while `clients` write and forget through HTTP, and examines what is left each time.
+///
+/// # Errors
+/// The first thing that is wrong afterwards.
+pub fn ended_servers(
+    program: &Path,
+    seed: u64,
+    ends: u64,
+    clients: usize,
+    end: End,
+) -> Result<Kills, String> {
+    let mut all = Kills::default();
+    let mut chance = Chance::of(seed);
+    let mut place = Place::new();
+    let mut told = Told::default();
+    for turn in 0..ends {
+        if turn > 0 && turn.is_multiple_of(ENDS_A_DIRECTORY) {
+            (place, told) = (Place::new(), Told::default());
+        }
+        let wrong = |what: String| format!("end {turn} of seed {seed}, {end:?}: {what}");
+        let begun = now();
+        let (mut server, address) = serve(program, place.directory()).map_err(wrong)?;
+        all.opening_ms_max = all.opening_ms_max.max(begun.elapsed().as_millis() as u64);
+        let round = Arc::new(Mutex::new(Round { told: std::mem::take(&mut told), ..Round::default() }));
+        let threads: Vec<_> = (0..clients)
+            .map(|client| {
+                let (round, address) = (round.clone(), address.clone());
+                std::thread::spawn(move || write(&address, turn, client, &round))
+            })
+            .collect();
+        std::thread::sleep(Duration::from_micros(30_000 + chance.below(600_000)));
+        let ended = stop(&mut server, end).map_err(wrong)?;
+        for thread in threads {
+            thread.join().map_err(|_| wrong("a client failed".to_owned()))?;
+        }
+        if end == End::Asked && !ended.success() {
+            return Err(wrong(format!("it ended with {ended}")));
+        }
+        let round = std::mem::take(&mut *round.lock());
+        if let Some(strange) = round.strange.first() {
+            return Err(wrong(format!("{strange} ({} such answers)", round.strange.len())));
+        }
+        told = round.told;
+        all.kills += 1;
+        all.acknowledged += round.acknowledged;
+        all.in_flight += round.begun - round.acknowledged;
+        examine(place.directory(), &told).map_err(wrong)?;
+    }
+    Ok(all)
+}
+
+/// Starts the program as a server; answers the address that it says.
+fn serve(program: &Path, data: &Path) -> Result<(Child, String), String> {
+    let mut server = Command::new(program)
+        .arg("--data")
+        .arg(data)
+        .args(["serve", "--without-key", "--listen", "127.0.0.1:0"])
+        .env("TESTIMONY_MODELS_DIR", "no models here")
+        .env("TESTIMONY_LOG", "error")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    let mut address = String::new();
+    if let Some(output) = server.stdout.take() {
+        BufReader::new(output).read_line(&mut address).map_err(|error| error.to_string())?;
+    }
+    match address.trim() {
+        "" => Err(format!("it did not begin: {:?}", server.wait())),
+        address => Ok((server, address.to_owned())),
+    }
+}
+
+fn stop(server: &mut Child, end: End) -> Result<ExitStatus, String> {
+    let failed = |error: std::io::Error| error.to_string();
+    match end {
+        End::Killed => server.kill().map_err(failed)?,
+        End::Asked => {
+            let pid = server.id().to_string();
+            Command::new("kill").args(["-TERM", &pid]).status().map_err(failed)?;
+        }
+    }
+    let since = now();
+    while since.elapsed() < Duration::from_secs(40) {
+        if let Some(ended) = server.try_wait().map_err(failed)? {
+            return Ok(ended);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let _ = server.kill();
+    Err("it did not end within 40 s".to_owned())
+}
+
+/// Says things, and forgets every fifth, until nobody answers.
+fn write(address: &str, turn: u64, client: usize, round: &Mutex<Round>) {
+    let agent: Agent = Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_secs(60)))
+        .build()
+        .into();
+    let subject = client % SUBJECTS;
+    for step in 0..1_000 {
+        let number = (turn * 100 + client as u64) * 1_000 + step;
+        let message = saying_as_written(&format!("talk {turn} {client}"), number);
+        let deed = Deed::Say { subject, number };
+        let Some(answer) =
+            ask(&agent, address, "/v1/evidence", subject, &json!({"messages": [message]}), deed, round)
+        else {
+            return;
+        };
+        if let (Some(id), true) = (answer["observed"][0]["evidence"].as_str(), step % 5 == 4) {
+            let deed = Deed::Forget { number };
+            if ask(&agent, address, "/v1/erasures", subject, &json!({"ids": [id]}), deed, round).is_none() {
+                return;
+            }
+        }
+    }
+}
+
+/// Does a deed over HTTP; `None` once the server is gone or going.
+fn ask(
+    agent: &Agent,
+    address: &str,
+    path: &str,
+    subject: usize,
+    body: &Json,
+    deed: Deed,
+    round: &Mutex<Round>,
+) -> Option<Json> {
+    let place = {
+        let mut round = round.lock();
+        round.begun += 1;
+        round.told.begin(deed)
+    };
+    let sent = agent
+        .post(format!("{address}{path}"))
+        .header("content-type", "application/json")
+        .header("testimony-subject", format!("person{subject}"))
+        .send(body.to_string());
+    let mut answered = sent.ok()?;
+    let status = answered.status().as_u16();
+    // An answer that was cut off is none.
+    let answer: Json = serde_json::from_str(&answered.body_mut().read_to_string().ok()?).ok()?;
+    let mut round = round.lock();
+    if status != 200 {
+        round.strange.push(format!("{path} answered {status}: {answer}"));
+        return None;
+    }
+    round.told.acknowledge(place);
+    round.acknowledged += 1;
+    Some(answer)
+}
+
+#[allow(clippy::disallowed_methods, reason = "how long it takes to start is part of what is proved")]
+fn now() -> Instant {
+    Instant::now()
+}
