@@ -121,11 +121,38 @@ def exports(seeds):
         seeds.add("importers", chat, choices=[number, 2])
 
 
+def requests(seeds):
+    message = {"source": {"kind": "note", "ref": "a"}, "author": "owner", "text": "I like green tea."}
+    bodies = [
+        ("POST", "/v1/evidence", {"messages": [message]}),
+        ("POST", "/v1/imports", {"messages": [message, message]}),
+        ("POST", "/v1/entries", {"text": "I like green tea."}),
+        ("POST", "/v1/recall", {"query": "where do I live?", "limit": 3, "valid_at": "2026-03-01T09:30:00+01:00[Europe/Zagreb]"}),
+        ("POST", "/v1/turns", {"message": "where do I live?", "hints": {"topic": "home"}}),
+        ("POST", "/v1/erasures", {"source": "note:a", "dry_run": True}),
+        ("POST", "/v1/erasures/lift", {"everything": True}),
+        ("POST", "/v1/policies/comparisons", {"from": "turn/1", "to": "turn/3"}),
+        ("GET", "/v1/facts?limit=1&believed_at=2026-11-30", None),
+        ("GET", "/v1/timeline?limit=2", None),
+        ("GET", "/v1/receipts/ev_00000000000000000000000000", None),
+        ("GET", "/v1/export", None),
+        ("GET", "/docs", None),
+        ("DELETE", "/v1/keys/key_a", None),
+    ]
+    for method, path, body in bodies:
+        text = "" if body is None else json.dumps(body)
+        head = f"{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {len(text)}\r\n"
+        seeds.add("http", f"{head}connection: close\r\n\r\n{text}")
+        seeds.add("http", f"{head}idempotency-key: once\r\naccept: text/event-stream\r\norigin: http://localhost\r\nconnection: close\r\n\r\n{text}")
+    for cursor in ["", "AAAA", "a" * 60, "é", "W10", "AAAAAAAAAAAAAAAAAAAAAFsiZmFjdHMiLCIyMDI2LTExLTMwIiwidmVfIl0"]:
+        seeds.add("cursor", cursor)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     seeds = Seeds(sys.argv[1])
-    for add in [written, statements, foreign, typed, exports]:
+    for add in [written, statements, foreign, typed, exports, requests]:
         add(seeds)
 
 

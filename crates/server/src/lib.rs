@@ -23,6 +23,7 @@ use serde_json::Value as Json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::access::book::Book;
+use crate::access::token::Tokens;
 use crate::access::{Caller, Right};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
@@ -38,6 +39,8 @@ pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
 pub struct House {
     /// Who may come in.
     pub book: Book,
+    /// Whose tokens are taken besides; nobody's, when left out.
+    pub tokens: Option<Tokens>,
     /// What it allows and bears.
     pub settings: Settings,
     /// What the clock says.

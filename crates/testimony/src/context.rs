@@ -75,7 +75,7 @@ impl Context {
 
     /// Where it stands who may ask the server.
     pub fn book(&self) -> PathBuf {
-        self.data.join("access.json")
+        self.data.join(testimony::ACCESS)
     }
 
     /// A call of now for the subject.

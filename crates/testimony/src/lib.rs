@@ -47,6 +47,9 @@ pub const DATABASE: &str = "ledger.db";
 /// The name of the file inside a data directory that says which models there are.
 pub const MODELS: &str = "models.toml";
 
+/// The name of the file inside a data directory that says who may ask a server: keys by their hashes.
+pub const ACCESS: &str = "access.json";
+
 /// How an engine is opened.
 #[derive(Clone)]
 pub struct Config {

@@ -28,6 +28,51 @@ const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// The longest a server can make us wait by `Retry-After`; what is longer is as good as never.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// What every request goes through.
+fn agent() -> Agent {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = TlsConfig::builder()
+        .root_certs(RootCerts::PlatformVerifier)
+        .unversioned_rustls_crypto_provider(provider)
+        .build();
+    let config = Config::builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .max_response_header_size(HEAD_BYTES_MAX)
+        .proxy(None)
+        .user_agent(concat!("testimony/", env!("CARGO_PKG_VERSION")))
+        .accept("application/json")
+        .accept_encoding("identity")
+        .build();
+    let connector = ().chain(TcpConnector::default()).chain(LookingUp).chain(RustlsConnector::default());
+    Agent::with_parts(config, connector, DefaultResolver::default())
+}
+
+/// Fetches a public document: one GET, with no key, and no redirect followed.
+///
+/// # Errors
+/// [`InferenceErrorKind::Unreachable`] without an answer of 200 within `within`, [`InferenceErrorKind::BadReply`] for more than
+/// `bytes_max` bytes.
+pub fn fetch(url: &str, bytes_max: u64, within: Duration) -> Result<Vec<u8>, InferenceError> {
+    let failed =
+        |what: String| InferenceError::new(InferenceErrorKind::Unreachable, format!("`{url}`: {what}"));
+    let request = agent().get(url).config().timeout_global(Some(within)).build();
+    let mut reply = request.call().map_err(|error| failed(error.to_string()))?;
+    if reply.status() != 200 {
+        return Err(failed(format!("answered {}", reply.status())));
+    }
+    let mut bytes = Vec::new();
+    let read = reply.body_mut().as_reader().take(bytes_max + 1).read_to_end(&mut bytes);
+    read.map_err(|error| failed(error.to_string()))?;
+    if bytes.len() as u64 > bytes_max {
+        let message = format!("`{url}`: more than {bytes_max} bytes");
+        return Err(InferenceError::new(InferenceErrorKind::BadReply, message));
+    }
+    Ok(bytes)
+}
+
 /// How one server is reached.
 #[derive(Clone, Debug)]
 pub struct Address {
@@ -54,24 +99,7 @@ impl Http {
     /// The server at `address`, with a key from `key` where it asks for one. Nothing is connected or read yet.
     #[must_use]
     pub fn new(address: Address, key: Option<(KeySource, Environment)>) -> Self {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = TlsConfig::builder()
-            .root_certs(RootCerts::PlatformVerifier)
-            .unversioned_rustls_crypto_provider(provider)
-            .build();
-        let config = Config::builder()
-            .tls_config(tls)
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .max_response_header_size(HEAD_BYTES_MAX)
-            .proxy(None)
-            .user_agent(concat!("testimony/", env!("CARGO_PKG_VERSION")))
-            .accept("application/json")
-            .accept_encoding("identity")
-            .build();
-        let connector = ().chain(TcpConnector::default()).chain(LookingUp).chain(RustlsConnector::default());
-        let agent = Agent::with_parts(config, connector, DefaultResolver::default());
+        let agent = agent();
         let host = host(&address.base_url).to_owned();
         Self { agent, address, host, key, read: Mutex::new(None) }
     }

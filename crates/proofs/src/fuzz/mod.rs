@@ -12,6 +12,7 @@ mod imported;
 mod judged;
 mod lived;
 mod nominated;
+mod served;
 mod told;
 mod written;
 
@@ -25,7 +26,7 @@ pub struct Target {
 }
 
 /// Everything that is fuzzed.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 19] = [
     Target { name: "gate", run: judged::gate },
     Target { name: "quote", run: judged::quote },
     Target { name: "regions", run: judged::regions },
@@ -43,6 +44,8 @@ pub const TARGETS: [Target; 17] = [
     Target { name: "policies", run: asked::policies },
     Target { name: "observe", run: lived::observe },
     Target { name: "export", run: lived::export },
+    Target { name: "http", run: served::http },
+    Target { name: "cursor", run: served::cursor },
 ];
 
 /// Puts an input to the target of this name.

@@ -6,6 +6,7 @@
 pub mod book;
 pub mod key;
 pub mod right;
+pub mod token;
 
 use std::sync::Arc;
 

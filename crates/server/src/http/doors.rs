@@ -21,7 +21,8 @@ use ledger::scope::Subject;
 use super::{Shared, problem};
 use crate::Server;
 use crate::access::Caller;
-use crate::access::key::ApiKey;
+use crate::access::key::{self, ApiKey};
+use crate::access::token::TokenError;
 use crate::refusal::Refusal;
 
 /// The header that names whose memory is meant; percent-encoded where the name is not plain ASCII.
@@ -68,11 +69,21 @@ impl Doors {
         Ok(caller)
     }
 
-    /// Who holds a key.
+    /// Who holds a key or bears a token.
     ///
     /// # Errors
     /// [`Refusal`] 401 for one that opens nothing.
     pub fn holder(&self, written: &str) -> Result<Caller, Refusal> {
+        if let (Some(tokens), false) = (&self.server.house().tokens, written.starts_with(key::PREFIX)) {
+            return tokens.caller(written, self.server.now()).map_err(|error| match error {
+                TokenError::NotValid(_) => unknown(),
+                TokenError::NoKeys(_) => {
+                    tracing::error!(%error, "tokens");
+                    Refusal::new(503, "issuer_unreachable", "nobody can tell whether the token is valid")
+                        .again_after(5)
+                }
+            });
+        }
         let Some(key) = ApiKey::parse(written) else { return Err(unknown()) };
         match self.server.house().book.caller(&key, self.server.now()) {
             Ok(Some(caller)) => Ok(caller),
@@ -111,7 +122,7 @@ impl Doors {
     ///
     /// A browser says which page a script belongs to, and under which name it found the server. Neither can be set by the script,
     /// so a page of another site can neither ask here nor make this server look like its own.
-    fn from_where(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
+    fn origin_is_fit(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
         let settings = &self.server.house().settings;
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !settings.hosts.is_empty() && !settings.hosts.iter().any(|allowed| is_host(host, allowed)) {
@@ -183,7 +194,7 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
 
 /// Looks at every request before its route does, and marks every answer as what it is: data for the one who asked.
 pub async fn watch(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let mut response = match shared.doors.from_where(request.method(), request.headers()) {
+    let mut response = match shared.doors.origin_is_fit(request.method(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refusal) => problem::response(&refusal),
     };

@@ -57,7 +57,6 @@ impl Shared {
 }
 
 /// The routes of the memory and of the service itself.
-#[must_use]
 pub fn router(shared: Shared) -> Router {
     let mut router = Router::new()
         .route("/healthz", get(async || "ok\n"))

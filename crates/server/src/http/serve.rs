@@ -11,6 +11,7 @@ use hyper::server::conn::http1::{Builder, Connection};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
@@ -91,11 +92,20 @@ fn connection(stream: TcpStream, router: Router) -> Connection<Wire, TowerToHype
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(SILENCE));
     stream.set_read_timeout(Some(SILENCE));
-    Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_WITHIN)
-        .max_buf_size(HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router))
+    http1().serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router))
+}
+
+/// How requests are read.
+fn http1() -> Builder {
+    let mut builder = Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN).max_buf_size(HEAD_BYTES_MAX);
+    builder
+}
+
+/// Serves one connection that is there already, to its end; whoever asks may say that nothing more comes before it is answered.
+pub async fn one(wire: impl AsyncRead + AsyncWrite + Unpin + 'static, router: Router) {
+    // It ends as its peer likes: a broken connection is no event.
+    _ = http1().half_close(true).serve_connection(TokioIo::new(wire), TowerToHyperService::new(router)).await;
 }
 
 /// Listens on an address.

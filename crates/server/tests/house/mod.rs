@@ -67,6 +67,7 @@ impl Place {
         change(&mut settings);
         let house = House {
             book: Book::at(directory.path().join("access.json")),
+            tokens: None,
             settings,
             clock: Arc::new(|| at("2026-11-30T12:00:00Z")),
             written: Box::new(|_| {}),

@@ -17,7 +17,7 @@ use store_sqlite::SqliteTelemetry;
 use super::manifest::{FORMAT, FileMark, LogEnd, Manifest, Part, hexadecimal};
 use super::place::{self, Place, failed};
 use super::{BackupError, Progress, Watch, apart};
-use crate::{DATABASE, MODELS, drill, shadow};
+use crate::{ACCESS, DATABASE, MODELS, drill, shadow};
 
 /// How often a copy is begun anew because something was forgotten or keys changed meanwhile.
 pub(super) const ATTEMPTS_MAX: usize = 20;
@@ -29,7 +29,7 @@ const PAGES_PER_STEP: i32 = 500;
 const ERASURE_MS_MAX: u64 = 20_000;
 
 /// The settings and records of a data directory that are copied as they are, where they are there.
-const PLAIN: [&str; 4] = [shadow::SETTINGS, SqliteTelemetry::SWITCH, MODELS, drill::RECORD];
+const PLAIN: [&str; 5] = [shadow::SETTINGS, SqliteTelemetry::SWITCH, MODELS, drill::RECORD, ACCESS];
 
 /// What is to be copied, and where to.
 #[derive(Clone, Debug)]

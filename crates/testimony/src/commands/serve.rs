@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use inference::wire::http::fetch;
 use server::access::book::Book;
+use server::access::token::{KeySource, Tokens};
 use server::http::{self, Shared};
 use server::settings::Settings;
 use server::{House, Server};
@@ -48,6 +50,18 @@ pub(crate) struct Arguments {
     /// An origin whose pages may ask from a browser, such as https://app.example.org
     #[arg(long = "origin", value_name = "ORIGIN")]
     origins: Vec<String>,
+    /// Take tokens of this issuer (OpenID Connect) as well as keys
+    #[arg(long, value_name = "URL", requires = "token_audience")]
+    token_issuer: Option<String>,
+    /// The audience that a token must name
+    #[arg(long, value_name = "NAME", requires = "token_issuer")]
+    token_audience: Option<String>,
+    /// The claim that says whose memory it is
+    #[arg(long, value_name = "CLAIM", default_value = "sub", requires = "token_issuer")]
+    token_subject: String,
+    /// Where the issuer's keys are: a file or an address [default: what the issuer's discovery document says]
+    #[arg(long, value_name = "FILE|URL", requires = "token_issuer")]
+    token_keys: Option<String>,
     /// Calls each key may make a second; 0 for any number
     #[arg(long, value_name = "CALLS", default_value_t = 0)]
     rate: u32,
@@ -74,6 +88,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     let background = Arc::new(background);
     let house = House {
         book: Book::at(context.book()),
+        tokens: tokens(&arguments)?,
         settings,
         clock: context.clock(),
         written: {
@@ -156,6 +171,42 @@ fn settings(context: &Context, arguments: &Arguments) -> Result<Settings, Failur
         connections_max: arguments.connections.max(1),
         ..Settings::of(context.scope.subject().clone())
     })
+}
+
+/// The largest document of an issuer that is read, in bytes.
+const ISSUER_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Whose tokens are taken, where the command names an issuer.
+fn tokens(arguments: &Arguments) -> Result<Option<Tokens>, Failure> {
+    let (Some(issuer), Some(audience)) = (&arguments.token_issuer, &arguments.token_audience) else {
+        return Ok(None);
+    };
+    let is_address = |place: &str| place.starts_with("https://") || place.starts_with("http://");
+    if arguments.token_keys.is_none() && !is_address(issuer) {
+        return Err(Failure::usage(format!("`{issuer}` is no address, so its keys cannot be found there"))
+            .hint("say where they are with `--token-keys FILE`"));
+    }
+    let (named, issuer_address) = (arguments.token_keys.clone(), issuer.clone());
+    let source: KeySource = Box::new(move || {
+        let within = Duration::from_secs(10);
+        let fetched =
+            |address: &str| fetch(address, ISSUER_BYTES_MAX, within).map_err(|error| error.to_string());
+        match &named {
+            Some(file) if !is_address(file) => {
+                std::fs::read(file).map_err(|error| format!("`{file}`: {error}"))
+            }
+            Some(address) => fetched(address),
+            None => {
+                let address =
+                    format!("{}/.well-known/openid-configuration", issuer_address.trim_end_matches('/'));
+                let document: serde_json::Value = serde_json::from_slice(&fetched(&address)?)
+                    .map_err(|error| format!("`{address}` is no discovery document: {error}"))?;
+                let keys = document["jwks_uri"].as_str().ok_or(format!("`{address}` names no `jwks_uri`"))?;
+                fetched(keys)
+            }
+        }
+    });
+    Ok(Some(Tokens::new(issuer, audience, &arguments.token_subject, source)))
 }
 
 /// Whether it is a scheme and a host, as browsers write where a page is from.
