@@ -1,10 +1,10 @@
 //! Programs killed in the middle of their work, at random and at every instant that has a name.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use ledger::store::Store;
-use proofs::ordeal::{Place, copy, killed_programs, killed_writers};
+use proofs::ordeal::{End, Place, copy, ended_servers, killed_programs, killed_writers};
 use proofs::world::scope;
 use store_sqlite::failpoint::{Failpoint, VARIABLE};
 use store_sqlite::{Options, SqliteStore};
@@ -20,11 +20,28 @@ fn a_process_with_sixteen_writers() {
 
 #[test]
 fn many_processes_of_the_program() {
-    // Cargo builds the program for its own tests, beside this one.
+    let kills = killed_programs(&program(), 1, 4, 16).expect("nothing is lost");
+    assert!(kills.acknowledged > 5, "{kills:?}");
+}
+
+/// The program as Cargo built it for its own tests, beside this one.
+fn program() -> PathBuf {
     let program = Path::new(WRITER).with_file_name("testimony");
     assert!(program.is_file(), "`{}` is not there; hint: cargo build -p testimony", program.display());
-    let kills = killed_programs(&program, 1, 4, 16).expect("nothing is lost");
+    program
+}
+
+#[test]
+fn a_server_with_sixteen_clients() {
+    let kills = ended_servers(&program(), 1, 4, 16, End::Killed).expect("nothing is lost");
     assert!(kills.acknowledged > 5, "{kills:?}");
+    assert!(kills.opening_ms_max < 2_000, "{kills:?}");
+}
+
+#[test]
+fn a_server_that_is_asked_to_end_answers_what_it_took_in() {
+    let ends = ended_servers(&program(), 2, 3, 16, End::Asked).expect("nothing is lost");
+    assert!(ends.acknowledged > 5, "{ends:?}");
 }
 
 /// What a writer comes through.

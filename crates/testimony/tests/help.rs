@@ -31,6 +31,8 @@ const VERBS: &[&str] = &[
     "restore",
     "drill",
     "keys",
+    "serve",
+    "access",
     "rebuild",
     "shadow",
     "study",
