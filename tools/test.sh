@@ -17,9 +17,29 @@ esac
 
 log=$(mktemp)
 summary=$(mktemp)
-trap 'rm -f "$log" "$summary"' EXIT
+aside=$(mktemp -d)
+declare -A beside_of=() began_beside=()
+# What still runs beside ends with this.
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$log" "$summary" "$aside"' EXIT
 
-# step NAME COMMAND...: runs it, and keeps its last line that counts tests.
+# count NAME SECONDS LOG: keeps the last line of a log that counts tests.
+count() {
+    local name=$1 took=$2 log=$3
+    # Without nextest each test program counts by itself; they are added up.
+    if grep -q '^test result:' "$log"; then
+        awk -v name="$name" -v took="$took" '
+            /^test result:/ { passed += $4; failed += $6; ignored += $8 }
+            END { printf "%-10s %4d s  test result: ok. %d passed; %d failed; %d ignored\n", name, took, passed, failed, ignored }
+        ' "$log" >>"$summary"
+    else
+        local counted
+        counted=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E "Summary \[|^(tidy|play|power): " | sed 's/^ *//' || true)
+        counted=${counted:-ok}
+        printf '%-10s %4d s  %s\n' "$name" "$took" "${counted//$'\n'/$'\n'                   }" >>"$summary"
+    fi
+}
+
+# step NAME COMMAND...: runs it, shows what it says, and stops everything when it fails.
 step() {
     local name=$1 began=$SECONDS
     shift
@@ -28,18 +48,31 @@ step() {
         printf '\n== %s failed\n' "$name"
         exit 1
     fi
-    # Without nextest each test program counts by itself; they are added up.
-    if grep -q '^test result:' "$log"; then
-        awk -v name="$name" -v took="$((SECONDS - began))" '
-            /^test result:/ { passed += $4; failed += $6; ignored += $8 }
-            END { printf "%-10s %4d s  test result: ok. %d passed; %d failed; %d ignored\n", name, took, passed, failed, ignored }
-        ' "$log" >>"$summary"
-    else
-        local counted
-        counted=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E 'Summary \[|^tidy:|^play:|^power:' | sed 's/^ *//' || true)
-        counted=${counted:-ok}
-        printf '%-10s %4d s  %s\n' "$name" "$((SECONDS - began))" "${counted//$'\n'/$'\n'                   }" >>"$summary"
+    count "$name" "$((SECONDS - began))" "$log"
+}
+
+# beside NAME COMMAND...: begins it while other steps go on, for what mostly waits; what it says is shown by `join NAME`, which
+# stops everything when it failed.
+beside() {
+    local name=$1
+    shift
+    printf '\n== %s, beside what follows\n' "$name"
+    began_beside[$name]=$SECONDS
+    "$@" >"$aside/$name" 2>&1 &
+    beside_of[$name]=$!
+}
+
+join() {
+    local name=$1
+    [ -n "${beside_of[$name]:-}" ] || return 0
+    printf '\n== %s\n' "$name"
+    if ! wait "${beside_of[$name]}"; then
+        cat "$aside/$name"
+        printf '\n== %s failed\n' "$name"
+        exit 1
     fi
+    cat "$aside/$name"
+    count "$name" "$((SECONDS - began_beside[$name]))" "$aside/$name"
 }
 
 # all_here PROGRAM...: whether each of them can be run.
@@ -50,11 +83,29 @@ all_here() {
     done
 }
 
+# What Cargo builds for its own tests is what everything else runs.
+built="${CARGO_TARGET_DIR:-$root/target}/debug"
+
 step format cargo fmt --all --check
-step tidy cargo run --quiet -p xtask -- tidy
+# Always the whole workspace: of a part alone Cargo would compile the same libraries again, with fewer features.
+cargo build --workspace --bin xtask --quiet
+step tidy "$built/xtask" tidy
 step clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
 # Tests of the embedding model fail without it. It is fetched once a machine, and kept outside the checkout.
 step model tools/model.sh
+if [ "$only_fast" = no ]; then
+    cargo build --workspace --bins --quiet
+    # The power is cut under the program of the proofs. The machine is emulated, and mostly starts up and waits.
+    if all_here qemu-system-x86_64 busybox mkfs.ext4 strip; then
+        if kernel=$(tools/power-pull/kernel.sh); then
+            beside power tools/power-pull/pull.py --program "$built/power-writer" --kernel-root "$kernel" --pulls 20 --control 6
+        else
+            echo "power: no kernel could be fetched, so no power was cut" | tee -a "$summary"
+        fi
+    else
+        echo "power: qemu-system-x86, busybox-static, e2fsprogs or binutils is not here, so no power was cut" | tee -a "$summary"
+    fi
+fi
 if cargo nextest --version >/dev/null 2>&1; then
     step tests cargo nextest run --workspace --profile fast
     step doctests cargo test --workspace --doc --quiet
@@ -73,24 +124,13 @@ fi
 if [ "$only_fast" = no ]; then
     # A real small model proposes, and nothing that its message does not carry may enter. Its server comes from a Python package.
     if python3 -m pip --version >/dev/null 2>&1; then
-        step smollm2 tools/smollm2.sh cargo run --quiet -p engine --example propose_smollm2 -- --sample 6
+        cargo build --workspace --example propose_smollm2 --quiet
+        step smollm2 tools/smollm2.sh "$built/examples/propose_smollm2" --sample 6
     else
         echo "smollm2: python3 with pip is not here, so no real model was asked for proposals" | tee -a "$summary"
     fi
-    # Cargo built the program for its own tests; what the pages show is played with that.
-    built="${CARGO_TARGET_DIR:-$root/target}/debug"
-    [ -x "$built/testimony" ] || cargo build --workspace --bins --quiet
-    # The power is cut under the program that the tests built.
-    if all_here qemu-system-x86_64 busybox mkfs.ext4 strip; then
-        if kernel=$(tools/power-pull/kernel.sh); then
-            step power tools/power-pull/pull.py --program "$built/power-writer" --kernel-root "$kernel" --pulls 20 --control 6
-        else
-            echo "power: no kernel could be fetched, so no power was cut" | tee -a "$summary"
-        fi
-    else
-        echo "power: qemu-system-x86, busybox-static, e2fsprogs or binutils is not here, so no power was cut" | tee -a "$summary"
-    fi
-    step pages cargo run --quiet -p xtask -- play "$built" README.md docs/guides/*.md
+    step pages "$built/xtask" play "$built" README.md docs/guides/*.md
+    join power
 fi
 
 printf '\n== summary\n'
