@@ -57,14 +57,14 @@ impl Shared {
 }
 
 /// The routes of the memory and of the service itself.
-#[must_use]
 pub fn router(shared: Shared) -> Router {
     let mut router = Router::new()
         .route("/healthz", get(async || "ok\n"))
         .route("/readyz", get(ready))
         .route("/metrics", get(measurements))
         .route("/openapi.json", get(document))
-        .route("/docs", get(reference_page));
+        .route("/docs", get(reference_page))
+        .merge(crate::portal::routes(&shared));
     let mut places: Vec<(&'static str, MethodRouter<Shared>)> = Vec::new();
     for route in routes() {
         let filter = MethodFilter::try_from(route.method.clone()).unwrap_or(MethodFilter::POST);
