@@ -344,6 +344,125 @@ pub struct Corrected {
     pub observed: Observed,
 }
 
+/// Recorded turns.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct TurnsListed {
+    /// The newest first.
+    pub turns: Vec<TurnListed>,
+    /// The last append this saw.
+    pub watermark: u64,
+    /// Whether there are older ones.
+    pub truncated: bool,
+}
+
+/// A recorded turn in a list.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct TurnListed {
+    /// The turn's id.
+    pub turn: String,
+    /// When it was resolved.
+    pub at: String,
+    /// The policy that chose.
+    pub policy: String,
+    /// RETRIEVE, ASK or SKIP.
+    pub triage: String,
+    /// Memories considered.
+    pub candidates: usize,
+    /// Memories chosen.
+    pub selected: usize,
+    /// Memories used, as far as somebody said so.
+    pub used: usize,
+}
+
+/// A recorded turn: what was considered, chosen and used, and every reason.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct TurnTold {
+    /// The turn's id.
+    pub turn: String,
+    /// When it was resolved.
+    pub at: String,
+    /// The policy that chose.
+    pub policy: String,
+    /// RETRIEVE, ASK or SKIP.
+    pub triage: String,
+    /// What it looked at.
+    pub as_of: AsOfText,
+    /// The last append it saw.
+    pub watermark: u64,
+    /// What it had room for.
+    pub budget: BudgetText,
+    /// The packet's length in tokens.
+    pub packet_tokens: u32,
+    /// What was considered, in order of relevance.
+    pub candidates: Vec<CandidateText>,
+    /// How many more were found than could be considered.
+    pub cut: u32,
+    /// The chosen memories that contradict each other.
+    pub disputes: Vec<Vec<String>>,
+    /// The handles of what was used, as far as somebody said so.
+    pub used: Vec<String>,
+}
+
+/// What a turn has room for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct BudgetText {
+    /// Memories, at most.
+    pub slots: u32,
+    /// Tokens of the packet, at most.
+    pub tokens: u32,
+}
+
+/// A memory that a turn considered.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct CandidateText {
+    /// The version.
+    pub id: String,
+    /// The memory as the turn saw it, its score how well it matches the message; `null` once it was forgotten.
+    pub item: Option<Item>,
+    /// How well it matches the message, 0 to 1.
+    pub relevance: f64,
+    /// Whether it matters in general.
+    pub important: bool,
+    /// What it costs in the packet, in tokens.
+    pub tokens: u32,
+    /// How many lineages backed it.
+    pub support: u32,
+    /// Its handle in the packet, where it was chosen.
+    pub handle: Option<String>,
+    /// Why it was chosen.
+    pub why: Option<String>,
+    /// Why it was not.
+    pub reason: Option<String>,
+    /// Whether somebody said that it was used.
+    pub used: bool,
+}
+
+/// What a correction would do.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct CorrectionForeseen {
+    /// The fact.
+    pub fact: FactText,
+    /// The version that would be corrected, as it stands.
+    pub version: VersionText,
+    /// The message that would be kept.
+    pub text: String,
+    /// What of it would become memory.
+    pub admitted: Vec<ValueForeseen>,
+    /// What the gate would refuse.
+    pub refused: Vec<Refused>,
+    /// What could not be read at all.
+    pub failed: Vec<Failed>,
+}
+
+/// A value that would be stated or taken back.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct ValueForeseen {
+    /// `assert` or `retract`.
+    pub op: String,
+    /// The value.
+    pub value: Json,
+}
+
 /// The policies of this build and the one in force.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct PoliciesText {

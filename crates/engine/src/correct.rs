@@ -10,21 +10,27 @@ use ledger::id::{Kind, VersionId};
 use ledger::limits::Limit;
 use serde_json::json;
 
-use crate::answer::Corrected;
+use crate::answer::{Corrected, CorrectionForeseen, FactText, VersionText};
 use crate::error::EngineError;
-use crate::observe::Observing;
+use crate::observe::{Judgement, Message, Observing};
 use crate::recall::as_of;
 use crate::remember::kept_words;
+use crate::view::View;
 use crate::{Call, Engine, open_id};
 
 /// What a correction needs to know of what it corrects.
 struct Old {
+    fact: FactText,
+    version: VersionText,
     entity: String,
     predicate: String,
     /// The value to retract, where the fact stands beside others.
     value: Option<String>,
     words: String,
 }
+
+/// How a correction is taken in: what a person puts right is kept on purpose.
+const CORRECTING: Observing = Observing { per_append: 1, rules: true, kept_on_purpose: true };
 
 impl Engine {
     /// Puts `new` in the place of the memory `id`.
@@ -33,6 +39,30 @@ impl Engine {
     /// [`EngineError::NotFound`] for an id that is no version of this subject; [`EngineError::Input`] when it does not hold
     /// any more, rests on a document's word, or the text is empty or too long.
     pub fn correct(&self, call: Call<'_>, id: &str, new: &str) -> Result<Corrected, EngineError> {
+        let (_, message) = self.correction(call, id, new)?;
+        let observed = self.observe(call, vec![message], CORRECTING)?.pop();
+        let observed = observed.ok_or_else(|| EngineError::Input("nothing was corrected".to_owned()))?;
+        Ok(Corrected { corrected: id.to_owned(), observed })
+    }
+
+    /// What [`Engine::correct`] would keep and what the gate would say of it; nothing is written.
+    ///
+    /// # Errors
+    /// As [`Engine::correct`].
+    pub fn foresee_correction(
+        &self,
+        call: Call<'_>,
+        id: &str,
+        new: &str,
+    ) -> Result<CorrectionForeseen, EngineError> {
+        let (old, message) = self.correction(call, id, new)?;
+        let text = message.text.clone();
+        let Judgement { admitted, refused, failed } = self.judge_only(call, message, CORRECTING)?;
+        Ok(CorrectionForeseen { fact: old.fact, version: old.version, text, admitted, refused, failed })
+    }
+
+    /// The message that corrects, and what it is about.
+    fn correction(&self, call: Call<'_>, id: &str, new: &str) -> Result<(Old, Message), EngineError> {
         let new = new.trim();
         let chars = new.chars().count();
         if chars == 0 {
@@ -59,11 +89,7 @@ impl Engine {
                 (format!("No longer: {words}\n\nInstead: {new}"), vec![retract, assert])
             }
         };
-        let message = kept_words(text, None, proposals, "correct");
-        let observing = Observing { kept_on_purpose: true, ..Observing::default() };
-        let observed = self.observe(call, vec![message], observing)?.pop();
-        let observed = observed.ok_or_else(|| EngineError::Input("nothing was corrected".to_owned()))?;
-        Ok(Corrected { corrected: id.to_owned(), observed })
+        Ok((old, kept_words(text, None, proposals, "correct")))
     }
 
     fn old(&self, call: Call<'_>, id: &str) -> Result<Old, EngineError> {
@@ -84,13 +110,68 @@ impl Engine {
                 let detail = format!("`{id}` does not hold any more; correct what holds now, see `history {id}`");
                 return Err(EngineError::Input(detail));
             }
+            let view = View { snapshot, registry: self.registry(), as_of };
+            let (told, stands) =
+                view.fact(fact).zip(view.version(fact, version)).ok_or_else(not_found)?;
             let value = claim.words.value.as_ref().map(|stated| stated.written.clone()).unwrap_or_default();
             Ok(Old {
+                fact: told,
+                version: stands,
                 entity: key.entity.to_string(),
                 predicate: key.predicate.to_string(),
                 words: value.clone(),
                 value: (key.apart != Apart::Nothing).then_some(value),
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ledger::admission::Policies;
+    use ledger::reference::ReferenceStore;
+    use ledger::scope::{Scope, Subject};
+    use ledger::time::Instant;
+
+    use super::*;
+    use crate::remember::Remember;
+    use crate::tokens::Tokens;
+
+    #[test]
+    fn a_correction_is_foreseen_as_it_comes_out() {
+        let engine = Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens));
+        let ana = Scope::of(Subject::parse("ana").expect("a name"));
+        let call = Call { scope: &ana, now: Instant::from_micros(1_000_000) };
+        let remember = Remember {
+            text: "no meetings before 9:30".to_owned(),
+            predicate: Some("no_meetings_before".to_owned()),
+            value: Some("9:30".to_owned()),
+            ..Remember::default()
+        };
+        let kept = engine.remember(call, remember).expect("kept");
+        let version = kept.admitted[0].version.clone().expect("a version");
+        for (new, codes) in [("in the morning", vec!["value_type_mismatch"]), ("10:15", vec![])] {
+            let before = engine.history(call, &version).expect("told");
+            let foreseen = engine.foresee_correction(call, &version, new).expect("foreseen");
+            assert_eq!(engine.history(call, &version).expect("told"), before, "looking changes nothing");
+            assert_eq!(foreseen.version.id, version);
+            let corrected = engine.correct(call, &version, new).expect("corrected").observed;
+            assert_eq!(foreseen.refused, corrected.refused);
+            let values: Vec<_> = foreseen.admitted.iter().map(|one| &one.value).collect();
+            assert_eq!(values, corrected.admitted.iter().map(|one| &one.value).collect::<Vec<_>>());
+            assert_eq!(foreseen.refused.iter().map(|one| one.code.as_str()).collect::<Vec<_>>(), codes);
+        }
+        let gone = engine.foresee_correction(call, &version, "11:00");
+        assert!(matches!(gone, Err(EngineError::Input(_))), "it does not hold any more");
+        let note = Remember { text: "the parcel lies at Iva's".to_owned(), ..Remember::default() };
+        let kept = engine.remember(call, note).expect("kept");
+        let version = kept.admitted[0].version.clone().expect("a version");
+        let foreseen = engine.foresee_correction(call, &version, "the parcel is here").expect("foreseen");
+        assert_eq!(
+            foreseen.admitted.iter().map(|one| one.op.as_str()).collect::<Vec<_>>(),
+            ["retract", "assert"]
+        );
     }
 }

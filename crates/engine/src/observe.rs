@@ -26,7 +26,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::answer::{self, AdmittedClaim, Counts, Failed, Observed, Refused, value_json};
+use crate::answer::{self, AdmittedClaim, Counts, Failed, Observed, Refused, ValueForeseen, value_json};
 use crate::error::EngineError;
 use crate::propose;
 use crate::subject::Draft;
@@ -168,6 +168,13 @@ struct Judged {
     /// Whether it is about a message that must be there already: where it is gone, nothing is written.
     stored: bool,
     notices: Vec<String>,
+}
+
+/// What the gate would say of a message's proposals.
+pub(crate) struct Judgement {
+    pub admitted: Vec<ValueForeseen>,
+    pub refused: Vec<Refused>,
+    pub failed: Vec<Failed>,
 }
 
 /// What the gate made of proposals.
@@ -331,6 +338,25 @@ impl Engine {
             stored: false,
             notices: Vec::new(),
         })
+    }
+
+    /// What would become of the proposals of a message; nothing is written.
+    ///
+    /// # Errors
+    /// As [`Engine::check`].
+    pub(crate) fn judge_only(
+        &self,
+        call: Call<'_>,
+        message: Message,
+        observing: Observing,
+    ) -> Result<Judgement, EngineError> {
+        let keys = self.store().found(call.scope)?;
+        let judged = self.judge_message(&keys, call.now, message, observing)?;
+        let admitted = judged.admitted.iter().map(|(_, admitted)| ValueForeseen {
+            op: admitted.op.to_string(),
+            value: value_json(admitted.value.as_ref().map(|stated| &stated.value)),
+        });
+        Ok(Judgement { admitted: admitted.collect(), refused: judged.refused, failed: judged.failed })
     }
 
     fn verdict(&self, testimony: &Testimony<'_>, proposals: &[Json]) -> Verdict {

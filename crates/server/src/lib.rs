@@ -7,6 +7,7 @@
 pub mod access;
 pub mod http;
 mod page;
+mod portal;
 pub mod refusal;
 pub mod settings;
 pub mod verb;
@@ -153,6 +154,25 @@ impl Server {
         }
     }
 
+    /// Has several verbs done for a caller on one subject, one after the other, on a thread that may wait: what a page is made of.
+    ///
+    /// # Errors
+    /// As [`Server::work`], and what a verb refuses.
+    pub(crate) async fn together<T: Send + 'static>(
+        &self,
+        caller: &Caller,
+        subject: &str,
+        work: impl FnOnce(&Asked<'_>) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let scope = caller.scope(Some(subject))?;
+        let (caller, house) = (caller.clone(), self.house.clone());
+        self.work(move |engine| {
+            let (caller, scope, now) = (&caller, &scope, (house.clock)());
+            work(&Asked { engine, house: &house, caller, scope, now, idempotency_key: None })
+        })
+        .await
+    }
+
     /// Has work done on the engine, on a thread that may wait.
     ///
     /// # Errors
@@ -200,14 +220,20 @@ fn run(
 /// # Errors
 /// [`Refusal`] 403 where it may not.
 fn admit(verb: &AnyVerb, caller: &Caller, subject: Option<&str>) -> Result<Scope, Refusal> {
-    caller.must(verb.right)?;
+    permit(caller, verb.right, verb.of_subject)?;
     if verb.of_subject {
         return caller.scope(subject);
     }
-    if verb.right == Right::Admin && !caller.all_subjects() {
-        return Err(Refusal::new(403, "not_permitted", "this concerns every subject, and your key does not"));
-    }
     caller.any_scope().ok_or_else(|| Refusal::fault("a caller without a subject"))
+}
+
+/// Nothing, where a caller has the right that a verb needs; of a verb about the deployment, for every subject.
+fn permit(caller: &Caller, right: Right, of_subject: bool) -> Result<(), Refusal> {
+    caller.must(right)?;
+    match !of_subject && right == Right::Admin && !caller.all_subjects() {
+        true => Err(Refusal::new(403, "not_permitted", "this concerns every subject, and your key does not")),
+        false => Ok(()),
+    }
 }
 
 fn late(deadline: Duration) -> Refusal {

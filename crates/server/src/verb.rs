@@ -86,6 +86,19 @@ impl Asked<'_> {
     pub fn call(&self) -> Call<'_> {
         Call { scope: self.scope, now: self.now }
     }
+
+    /// Does another verb for the same caller, if it may.
+    ///
+    /// # Errors
+    /// [`Refusal`], also for a caller who may not.
+    pub(crate) fn tell<V: Verb>(&self, input: V::Input) -> Result<V::Answer, Refusal> {
+        crate::permit(self.caller, V::RIGHT, V::OF_SUBJECT)?;
+        let answer = V::run(self, input)?;
+        if V::RIGHT == Right::Write {
+            (self.house.written)(self.scope);
+        }
+        Ok(answer)
+    }
 }
 
 /// Takes a piece of an answer, as JSON; answers whether more is wanted.

@@ -63,7 +63,8 @@ fn sample(name: &str, ids: &Ids) -> Json {
         "recall" => json!({"query": "Zagreb"}),
         "turn" => json!({"message": "where do I live?"}),
         "used" => json!({"id": ids.turn, "handles": []}),
-        "replay" => json!({"id": ids.turn}),
+        "recorded_turn" | "replay" => json!({"id": ids.turn}),
+        "source" => json!({"id": ids.source}),
         "why" => json!({"id": ids.evidence}),
         "history" => json!({"id": ids.fact}),
         "resolve_dispute" => json!({"id": ids.disputed, "keep": ids.sides[0], "reason": "the later count"}),
@@ -78,7 +79,7 @@ fn sample(name: &str, ids: &Ids) -> Json {
         "create_key" => json!({"name": "another", "scopes": ["memory:read"], "all_subjects": true}),
         "revoke_key" => json!({"id": "key_nobody"}),
         "list" | "profile" | "state" | "timeline" | "disputes" | "sources" | "verify" | "rules"
-        | "policies" | "whoami" | "list_keys" | "export" | "turns" | "recorded_turn" => json!({}),
+        | "policies" | "whoami" | "list_keys" | "export" | "turns" => json!({}),
         other => panic!("say here what `{other}` takes"),
     }
 }

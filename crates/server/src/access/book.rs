@@ -160,6 +160,18 @@ impl Book {
         Ok(Some(Caller::new(&entry.name, Rights::of(&entry.scopes), subjects).with_key(&entry.id)))
     }
 
+    /// The key of this id, if it is in the book and valid now.
+    ///
+    /// # Errors
+    /// [`BookError`] where the book cannot be read.
+    pub fn standing(&self, id: &str, now: Instant) -> Result<Option<KeyTold>, BookError> {
+        let found = self.entries(|entries| entries.iter().find(|entry| entry.id == id).map(Entry::told))?;
+        let Some(told) = found else { return Ok(None) };
+        let expires = told.expires.as_deref().map(instant).transpose();
+        let expires = expires.map_err(|error| self.damaged(format!("key `{}`: {error}", told.id)))?;
+        Ok(expires.is_none_or(|expires| now < expires).then_some(told))
+    }
+
     /// Every key, in the order they were made.
     ///
     /// # Errors
@@ -408,6 +420,10 @@ mod tests {
         let (key, _) = book.create(&short, &random(2), now).expect("made");
         assert!(book.caller(&key, now).expect("read").is_some());
         assert!(book.caller(&key, then).expect("read").is_none());
+        let id = book.list().expect("read").remove(0).id;
+        assert!(book.standing(&id, now).expect("read").is_some());
+        assert!(book.standing(&id, then).expect("read").is_none());
+        assert!(book.standing("key_other", now).expect("read").is_none());
         assert!(matches!(book.create(&short, &random(3), then), Err(BookError::Input(_))));
     }
 

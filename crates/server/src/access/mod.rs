@@ -100,6 +100,12 @@ impl Caller {
         }
     }
 
+    /// Whose memory it may touch.
+    #[must_use]
+    pub fn subjects(&self) -> &Subjects {
+        &self.subjects
+    }
+
     /// Whether every subject is theirs to touch.
     #[must_use]
     pub fn all_subjects(&self) -> bool {

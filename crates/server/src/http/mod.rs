@@ -63,7 +63,8 @@ pub fn router(shared: Shared) -> Router {
         .route("/readyz", get(ready))
         .route("/metrics", get(measurements))
         .route("/openapi.json", get(document))
-        .route("/docs", get(reference_page));
+        .route("/docs", get(reference_page))
+        .merge(crate::portal::routes(&shared));
     let mut places: Vec<(&'static str, MethodRouter<Shared>)> = Vec::new();
     for route in routes() {
         let filter = MethodFilter::try_from(route.method.clone()).unwrap_or(MethodFilter::POST);

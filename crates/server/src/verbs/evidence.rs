@@ -3,6 +3,7 @@
 use engine::answer::{Observed, Why};
 use engine::export::SourceListed;
 use engine::observe::{Message, Observing};
+use engine::said::Said;
 use ledger::evidence::Author;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,5 +113,36 @@ impl Verb for ListSources {
         let all = asked.engine.sources(asked.call())?;
         let (sources, next) = page.of(asked, Self::NAME, all.sources, |source| source.id.clone())?;
         Ok(SourcesPage { sources, watermark: all.watermark, next })
+    }
+}
+
+/// Tells what a source said.
+pub struct ShowSource;
+
+/// A source, and which piece of what it said.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SourceAsked {
+    /// Its id, as an answer told it.
+    pub id: String,
+    /// Messages, at most; 50 when left out.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
+    pub limit: Option<usize>,
+    /// Where the page before ended, as it said; from the first message, when left out.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+impl Verb for ShowSource {
+    const NAME: &'static str = "source";
+    const RIGHT: Right = Right::Read;
+    const SUMMARY: &'static str = "What a source said, message by message";
+    type Input = SourceAsked;
+    type Answer = Said;
+
+    fn run(asked: &Asked<'_>, input: SourceAsked) -> Result<Said, Refusal> {
+        let SourceAsked { id, limit, cursor } = input;
+        Ok(asked.engine.said(asked.call(), &id, limit.unwrap_or(50), cursor.as_deref())?)
     }
 }

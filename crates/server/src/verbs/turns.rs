@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use engine::answer::{Replayed, Turned, UsedInReply};
+use engine::answer::{Replayed, TurnTold, Turned, TurnsListed, UsedInReply};
 use engine::turn::Turn;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::ById;
 use crate::access::Right;
@@ -58,6 +58,62 @@ impl Verb for ResolveTurn {
             hints: turn.hints.into_iter().collect(),
         };
         Ok(asked.engine.turn(asked.call(), &turn)?)
+    }
+}
+
+/// Lists recorded turns.
+pub struct ListTurns;
+
+/// Which turns are listed.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TurnsAsked {
+    /// Turns, at most; 50 when left out.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
+    pub limit: Option<usize>,
+    /// The id of the last turn of the page before; from the newest, when left out.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// A page of recorded turns.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TurnsPage {
+    /// The turns.
+    #[serde(flatten)]
+    pub listed: TurnsListed,
+    /// Where the next page begins; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl Verb for ListTurns {
+    const NAME: &'static str = "turns";
+    const RIGHT: Right = Right::Read;
+    const SUMMARY: &'static str = "The turns that were resolved, the newest first";
+    type Input = TurnsAsked;
+    type Answer = TurnsPage;
+
+    fn run(asked: &Asked<'_>, input: TurnsAsked) -> Result<TurnsPage, Refusal> {
+        let listed = asked.engine.turns(asked.call(), input.limit.unwrap_or(50), input.cursor.as_deref())?;
+        let next = listed.turns.last().filter(|_| listed.truncated).map(|turn| turn.turn.clone());
+        Ok(TurnsPage { listed, next })
+    }
+}
+
+/// Tells one recorded turn.
+pub struct ShowTurn;
+
+impl Verb for ShowTurn {
+    const NAME: &'static str = "recorded_turn";
+    const RIGHT: Right = Right::Read;
+    const SUMMARY: &'static str = "What a turn considered, chose and used, with every reason";
+    type Input = ById;
+    type Answer = TurnTold;
+
+    fn run(asked: &Asked<'_>, input: ById) -> Result<TurnTold, Refusal> {
+        Ok(asked.engine.recorded_turn(asked.call(), &input.id)?)
     }
 }
 
