@@ -9,6 +9,16 @@ fn nothing_acknowledged_is_lost_on_disks_that_fail() {
     assert!(lives.failed > 150 && lives.errors > 50 && lives.acknowledged > 500, "{lives:?}");
 }
 
+/// Seeds that once broke something: a log that was never synced was built upon; the key file of a commit without an answer was
+/// taken away, and the commit came to count.
+#[test]
+fn what_was_once_lost_is_not_lost_again() {
+    for seed in [269, 843] {
+        let lives = faulty_lives(seed..seed + 1).expect("the life ends well");
+        assert!(lives.failed > 0, "{lives:?}");
+    }
+}
+
 #[test]
 fn nothing_acknowledged_is_lost_to_power_cuts() {
     let cuts = power_cuts(1, 300, &Options::default()).expect("the lives end well");
