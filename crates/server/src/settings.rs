@@ -15,6 +15,10 @@ pub struct Settings {
     pub deadline: Duration,
     /// How long the rest of a request may take to arrive.
     pub request_deadline: Duration,
+    /// How long the head of a request may take.
+    pub head_deadline: Duration,
+    /// How long a connection may be silent between requests, and its reader stand still while an answer waits.
+    pub silence_max: Duration,
     /// Connections at once; others are let in when one ends.
     pub connections_max: usize,
     /// The longest body of a request, in bytes.
@@ -43,6 +47,8 @@ impl Settings {
             patience: Duration::from_secs(5),
             deadline: Duration::from_secs(30),
             request_deadline: Duration::from_secs(30),
+            head_deadline: Duration::from_secs(10),
+            silence_max: Duration::from_secs(60),
             connections_max: 10_000,
             body_bytes_max: 32 * 1024 * 1024,
             calls_per_second: 0,

@@ -62,7 +62,11 @@ impl Place {
     fn send(&self, sent: &[u8]) -> Vec<u8> {
         self.runtime.block_on(async {
             let (ours, theirs) = tokio::io::duplex(1 << 20);
-            let served = tokio::spawn(server::http::serve::one(theirs, router(self.shared.clone())));
+            let shared = self.shared.clone();
+            let served = tokio::spawn(async move {
+                let settings = &shared.server.house().settings;
+                server::http::serve::one(theirs, router(shared.clone()), settings).await;
+            });
             let (mut reads, mut writes) = tokio::io::split(ours);
             let sending = async {
                 // The server may hang up in the middle.

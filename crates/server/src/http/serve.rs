@@ -17,12 +17,7 @@ use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
 use super::Shared;
-
-/// How long a connection may be silent between requests, and its reader stand still while an answer waits.
-const SILENCE: Duration = Duration::from_secs(60);
-
-/// How long the head of a request may take.
-const HEAD_WITHIN: Duration = Duration::from_secs(10);
+use crate::settings::Settings;
 
 /// The longest head of a request, in bytes.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
@@ -47,7 +42,8 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> Ended {
     let graceful = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(shared.server.house().settings.connections_max));
+    let settings = &shared.server.house().settings;
+    let room = Arc::new(Semaphore::new(settings.connections_max));
     let mut stop = std::pin::pin!(stop);
     loop {
         // Taken before accepting: what is over waits in the system's queue, and costs nothing here.
@@ -68,7 +64,7 @@ pub async fn serve(
                 continue;
             }
         };
-        let connection = graceful.watch(connection(stream, router.clone()));
+        let connection = graceful.watch(connection(stream, router.clone(), settings));
         let counted = shared.metrics.connect();
         tokio::spawn(async move {
             // It ends as its peer likes: a broken connection is no event.
@@ -86,26 +82,34 @@ pub async fn serve(
 
 type Wire = TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>;
 
-fn connection(stream: TcpStream, router: Router) -> Connection<Wire, TowerToHyperService<Router>> {
+fn connection(
+    stream: TcpStream,
+    router: Router,
+    settings: &Settings,
+) -> Connection<Wire, TowerToHyperService<Router>> {
     // Small answers should not wait for company.
     _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(SILENCE));
-    stream.set_read_timeout(Some(SILENCE));
-    http1().serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router))
+    stream.set_write_timeout(Some(settings.silence_max));
+    stream.set_read_timeout(Some(settings.silence_max));
+    http1(settings.head_deadline)
+        .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router))
 }
 
 /// How requests are read.
-fn http1() -> Builder {
+fn http1(head_within: Duration) -> Builder {
     let mut builder = Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN).max_buf_size(HEAD_BYTES_MAX);
+    builder.timer(TokioTimer::new()).header_read_timeout(head_within).max_buf_size(HEAD_BYTES_MAX);
     builder
 }
 
 /// Serves one connection that is there already, to its end; whoever asks may say that nothing more comes before it is answered.
-pub async fn one(wire: impl AsyncRead + AsyncWrite + Unpin + 'static, router: Router) {
+pub async fn one(wire: impl AsyncRead + AsyncWrite + Unpin + 'static, router: Router, settings: &Settings) {
     // It ends as its peer likes: a broken connection is no event.
-    _ = http1().half_close(true).serve_connection(TokioIo::new(wire), TowerToHyperService::new(router)).await;
+    _ = http1(settings.head_deadline)
+        .half_close(true)
+        .serve_connection(TokioIo::new(wire), TowerToHyperService::new(router))
+        .await;
 }
 
 /// Listens on an address.

@@ -1,5 +1,7 @@
 //! A server in this process, with two people's memories and keys of every kind.
 
+#![allow(dead_code, reason = "each test binary uses a part")]
+
 use std::sync::Arc;
 
 use axum::Router;
