@@ -7,6 +7,7 @@ mod clock;
 mod failing_store;
 mod full_disk;
 mod processes;
+mod slow_backup;
 mod slow_damage;
 mod slow_kills;
 mod slow_nth_operation;

@@ -287,8 +287,14 @@ fn keep_copy(access: &Access, version: u32) -> Result<(), StoreError> {
         Backup::new(&source, &mut target)
             .and_then(|copy| copy.run_to_completion(pages_per_step, Duration::ZERO, None))
             .map_err(failed)?;
-        // Everything into the one file.
-        target.pragma_update(None, "journal_mode", "delete").map_err(failed)?;
+        // Everything into the one file. Where that fails SQLite says so in its answer alone.
+        let mode = target
+            .pragma_update_and_check(None, "journal_mode", "delete", |row| row.get::<_, String>(0))
+            .map_err(failed)?;
+        if mode != "delete" {
+            let message = "cannot copy the store before its version changes: the disk fails";
+            return Err(StoreError::new(StoreErrorKind::Io, message));
+        }
         target.close().map_err(|(_, error)| failed(error))?;
     }
     files::rename_whole(&new, &kept)

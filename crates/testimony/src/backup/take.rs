@@ -272,9 +272,19 @@ fn copy_database(
             }
         }
     }
-    // Everything into the one file, so that the copy can be moved as such.
-    target.pragma_update(None, "journal_mode", "delete")?;
+    // Everything into the one file, so that the copy can be moved as such. Where that fails SQLite says so in its answer alone.
+    let mode =
+        target.pragma_update_and_check(None, "journal_mode", "delete", |row| row.get::<_, String>(0))?;
     target.close().map_err(|(_, error)| error)?;
+    let is_one_file = ["-wal", "-journal"].iter().all(|ending| {
+        let mut beside = to.as_os_str().to_owned();
+        beside.push(ending);
+        !Path::new(&beside).exists()
+    });
+    if mode != "delete" || !is_one_file {
+        let error = std::io::Error::other("its write-ahead log cannot be put into it");
+        return Err(failed("write", to)(error));
+    }
     place::sync(to)?;
     Ok(true)
 }
