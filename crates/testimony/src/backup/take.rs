@@ -272,10 +272,15 @@ fn copy_database(
             }
         }
     }
-    // Everything into the one file, so that the copy can be moved as such. Where that fails SQLite says so in its answer alone.
-    let mode =
-        target.pragma_update_and_check(None, "journal_mode", "delete", |row| row.get::<_, String>(0))?;
-    target.close().map_err(|(_, error)| error)?;
+    close_as_one_file(target, to)?;
+    Ok(true)
+}
+
+/// Puts everything into the one file, durably, so that the copy can be moved as such.
+fn close_as_one_file(copy: Connection, to: &Path) -> Result<(), BackupError> {
+    // Where that fails SQLite says so in its answer alone.
+    let mode = copy.pragma_update_and_check(None, "journal_mode", "delete", |row| row.get::<_, String>(0))?;
+    copy.close().map_err(|(_, error)| error)?;
     let is_one_file = ["-wal", "-journal"].iter().all(|ending| {
         let mut beside = to.as_os_str().to_owned();
         beside.push(ending);
@@ -285,8 +290,7 @@ fn copy_database(
         let error = std::io::Error::other("its write-ahead log cannot be put into it");
         return Err(failed("write", to)(error));
     }
-    place::sync(to)?;
-    Ok(true)
+    place::sync(to)
 }
 
 fn is_scrubbing(connection: &Connection) -> Result<bool, BackupError> {
@@ -360,9 +364,7 @@ fn copy_telemetry(
         drop(place::create(&to)?);
         let mut copy = Connection::open(&to)?;
         Copying::new(&source, &mut copy)?.run_to_completion(1_000, Duration::from_millis(1), None)?;
-        copy.pragma_update(None, "journal_mode", "delete")?;
-        copy.close().map_err(|(_, error)| error)?;
-        place::sync(&to)
+        close_as_one_file(copy, &to)
     };
     match copy() {
         Ok(()) => place::mark(target, name).map(Some),
