@@ -17,8 +17,10 @@ use crate::access::{Caller, Right, Subjects};
 use crate::refusal::Refusal;
 use crate::verb::{Asked, Verb};
 
-/// By what a browser is known.
+/// By what a browser is known that signed in.
 const SESSION: &str = "testimony_session";
+/// By what any other is known. It is another cookie, because a link from elsewhere comes without ours, and must end no session.
+const VISIT: &str = "testimony_visit";
 /// In which language it reads.
 const LANGUAGE: &str = "testimony_language";
 /// In which time zone.
@@ -99,14 +101,26 @@ impl<'portal> Desk<'portal> {
         let language = cookie(headers, LANGUAGE)
             .and_then(|code| Language::named(&code))
             .unwrap_or_else(|| Language::accepted(accepted));
-        let known = cookie(headers, SESSION).and_then(|written| Secret::parse(&written));
         let server = &portal.shared.server;
+        let (settings, now) = (&server.house().settings, server.now());
+        let held = |name| cookie(headers, name).and_then(|written| Secret::parse(&written));
+        let mut signed_in = None;
+        let caller = match (settings.without_key, held(SESSION)) {
+            (true, _) => Some(Caller::owner(settings.subject.clone())),
+            (false, None) => None,
+            (false, Some(secret)) => {
+                let caller = portal.sessions.caller(&secret, &server.house().book, now)?;
+                signed_in = caller.is_some().then_some(secret);
+                caller
+            }
+        };
+        let known = signed_in.or_else(|| held(VISIT));
         let here = parts.uri.path_and_query().map_or_else(String::new, |there| there.as_str().to_owned());
         let mut desk = Self {
             portal,
             reader: Reader { language, zone },
             method: parts.method,
-            now: server.now(),
+            now,
             query: Form::parse(parts.uri.query().unwrap_or_default()),
             form: Form::default(),
             subject: String::new(),
@@ -117,18 +131,14 @@ impl<'portal> Desk<'portal> {
                 Some(secret) => secret,
                 None => Secret::draw()?,
             },
-            caller: None,
-            without_key: server.house().settings.without_key,
+            caller,
+            without_key: settings.without_key,
             is_loopback: is_loopback(headers),
             cookies: Vec::new(),
         };
         if known.is_none() {
-            desk.know_by(desk.secret);
+            desk.know_by(VISIT, desk.secret);
         }
-        desk.caller = match desk.without_key {
-            true => Some(Caller::owner(server.house().settings.subject.clone())),
-            false => portal.sessions.caller(&desk.secret, &server.house().book, desk.now)?,
-        };
         if let Some(caller) = &desk.caller {
             desk.subject = whose(caller, cookie(headers, SUBJECT).as_deref());
         }
@@ -238,7 +248,7 @@ impl<'portal> Desk<'portal> {
         // A new secret, so that nobody who knew the old one comes in with it.
         let secret = Secret::draw()?;
         portal.sessions.open(&secret, caller.clone(), key, self.now);
-        self.know_by(secret);
+        self.know_by(SESSION, secret);
         self.caller = Some(caller);
         Ok(())
     }
@@ -350,9 +360,9 @@ impl<'portal> Desk<'portal> {
         self.cookies.iter().filter_map(|cookie| HeaderValue::from_str(cookie).ok()).collect()
     }
 
-    fn know_by(&mut self, secret: Secret) {
+    fn know_by(&mut self, name: &str, secret: Secret) {
         self.secret = secret;
-        let cookie = self.cookie(SESSION, &secret.written(), None);
+        let cookie = self.cookie(name, &secret.written(), None);
         self.cookies.push(cookie);
     }
 

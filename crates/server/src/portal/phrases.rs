@@ -201,10 +201,10 @@ phrases! {
 
     // Search.
     SearchFor: "What do you look for?", "Što tražite?";
-    Grain: "In", "U";
-    GrainFact: "facts", "činjenicama";
-    GrainEvidence: "messages", "porukama";
-    GrainCompiled: "compiled pages", "sastavljenim stranicama";
+    Grain: "Where", "Gdje";
+    GrainFact: "in facts", "u činjenicama";
+    GrainEvidence: "in messages", "u porukama";
+    GrainCompiled: "in compiled pages", "u sastavljenim stranicama";
     Found: "Found", "Nađeno";
     MoreMatch: "and more match", "a odgovara ih još";
     Score: "Score", "Ocjena";

@@ -256,7 +256,10 @@ async fn a_key_opens_a_session_that_ends_with_it() {
     let mut ana = world.visitor();
     let page = "/portal/sign-in?back=%2Fportal%2Fhealth";
     assert!(ana.get(page).await.text.contains("type=\"password\""));
-    let before = ana.cookies["testimony_session"].clone();
+    assert!(!ana.cookies.contains_key("testimony_session"), "nobody signed in");
+    // Somebody else's cookie, put there in the hope that it will be signed in with.
+    let planted = ana.cookies["testimony_visit"].clone();
+    ana.cookies.insert("testimony_session".to_owned(), planted.clone());
     for wrong in ["", "testimony_wrong", &key[..key.len() - 1]] {
         let seen = ana.post("/portal/sign-in", &[("key", wrong), ("back", "/portal/health")]).await;
         assert_eq!(seen.place(), page);
@@ -265,18 +268,25 @@ async fn a_key_opens_a_session_that_ends_with_it() {
     }
     let seen = ana.post("/portal/sign-in", &[("key", &key), ("back", "/portal/health")]).await;
     assert_eq!((seen.status, seen.place()), (303, "/portal/health"));
-    assert_ne!(
-        ana.cookies["testimony_session"], before,
-        "whoever knew the cookie of before knows nothing now"
-    );
+    assert_ne!(ana.cookies["testimony_session"], planted);
     let seen = ana.get("/portal/health").await;
     assert_eq!(seen.status, 200);
     assert!(!seen.text.contains(&key));
     assert!(!ana.get("/portal/memory").await.text.contains("/portal/keys"), "this key is for one subject");
 
     let mut thief = world.visitor();
-    thief.cookies.insert("testimony_session".to_owned(), before);
+    for cookie in ["testimony_session", "testimony_visit"] {
+        thief.cookies.insert(cookie.to_owned(), planted.clone());
+    }
     assert_eq!(thief.get("/portal/health").await.status, 303);
+
+    // A link from elsewhere comes without our cookies, and must end no session: whatever it sets is another cookie.
+    let kept = std::mem::take(&mut ana.cookies);
+    ana.get("/portal/health").await;
+    let mut after = kept;
+    after.append(&mut ana.cookies);
+    ana.cookies = after;
+    assert_eq!(ana.get("/portal/health").await.status, 200);
 
     // Over a network a cookie goes by TLS or not at all; on one machine there is no network.
     let mut other = world.visitor();

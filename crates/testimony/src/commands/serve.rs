@@ -34,6 +34,7 @@ Examples:
   curl -H \"Authorization: Bearer testimony_…\" localhost:7171/v1/profile
 
 Pages:
+  /              the memory for people: what is remembered, why, and on whose word
   /docs          what can be asked            /openapi.json  the same for programs
   /healthz       whether the process lives    /readyz        whether it takes calls
   /metrics       for Prometheus (scope memory:admin)")]
