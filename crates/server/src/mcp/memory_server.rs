@@ -103,10 +103,13 @@ struct Held {
 impl Held {
     fn of(item: Item) -> Option<Self> {
         let entity = EntityRef::parse(item.entity.as_deref()?).ok()?;
-        let is_note = item.predicate.as_deref() == Some("note");
-        let text = match item.value.as_str().filter(|_| is_note) {
-            Some(note) => note.to_owned(),
-            None => item.text,
+        let value = item.value.as_str().map_or_else(|| item.value.to_string(), str::to_owned);
+        let text = match item.predicate.as_deref() {
+            None | Some("note") => value,
+            Some(predicate) => {
+                let disputed = if item.dispute.is_some() { " (disputed)" } else { "" };
+                format!("{}: {value}{disputed}", predicate.replace('_', " "))
+            }
         };
         let part = match read_relation(&text, &entity) {
             Some((to, kind)) => Part::Relation { from: entity, to, kind },

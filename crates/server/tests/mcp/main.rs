@@ -8,9 +8,12 @@ mod support;
 use rmcp::model::{CacheScope, CallToolResult, ErrorCode, ReadResourceRequestParams, ResourceContents};
 use rmcp::service::ServiceError;
 use serde_json::{Value as Json, json};
-use server::mcp::DATA;
+use server::access::Caller;
 use server::mcp::tool::Tools;
-use support::{Client, House, ask, of, text};
+use server::mcp::{DATA, Face};
+use server::verb::AnyVerb;
+use server::verbs::evidence::Observe;
+use support::{Client, House, ask, client, of, subject, text};
 
 /// What a model is told of every tool is read by a reviewer when it changes.
 #[tokio::test]
@@ -182,6 +185,29 @@ async fn the_memory_servers_tools_keep_a_graph_of_notes() {
     assert_eq!((&graph["entities"], &graph["relations"]), (&rest, &json!([])));
     let nothing = done(ask(&client, "delete_entities", json!({"entityNames": ["Acme"]})).await);
     assert!(nothing["message"].as_str().expect("a text").starts_with("no memories"), "{nothing}");
+}
+
+/// What came in by other ways is in the graph, too: a dispute is told as one, and each side can be forgotten.
+#[tokio::test]
+async fn the_graph_shows_what_documents_said() {
+    let server = House { memory_server: true, ..House::default() }.server();
+    let caller = Caller::of(subject("ana"));
+    let document = |name: &str, people: &str| {
+        let text = format!("Acme has {people} employees.");
+        let claim = json!({"entity": "acme", "predicate": "headcount", "value": people, "confidence": 0.9, "quote": text});
+        json!({"source": {"kind": "document", "ref": name}, "author": "external", "text": text, "proposals": [claim]})
+    };
+    let messages = json!({"messages": [document("brochure", "250"), document("register", "300")]});
+    let observe = AnyVerb::of::<Observe>();
+    server.ask(&observe, &caller, None, None, messages).await.expect("taken in");
+    let client = client(Face::new(server, caller, None)).await;
+    let graph = done(ask(&client, "read_graph", json!({})).await);
+    let observations = json!(["headcount: 250 (disputed)", "headcount: 300 (disputed)"]);
+    assert_eq!(graph["entities"], json!([{"name": "acme", "entityType": "", "observations": observations}]));
+    let gone = json!({"deletions": [{"entityName": "Acme", "observations": [observations[0]]}]});
+    assert_eq!(done(ask(&client, "delete_observations", gone).await)["message"], "1 observations forgotten");
+    let graph = done(ask(&client, "read_graph", json!({})).await);
+    assert_eq!(graph["entities"][0]["observations"], json!(["headcount: 300"]), "{graph}");
 }
 
 /// Clients ask a person before a tool that destroys, and need not before one that only reads.
