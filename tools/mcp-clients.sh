@@ -58,7 +58,7 @@ http() {
     shift
     key=$("$program" --data "$data" --json access create owner --scope read --scope write --scope forget \
         | python3 -c 'import json, sys; print(json.load(sys.stdin)["key"])')
-    "$program" --data "$data" --now "$now" serve --listen 127.0.0.1:0 > "$work/address" 2> "$work/log" &
+    TESTIMONY_LOG=trace "$program" --data "$data" --now "$now" serve --listen 127.0.0.1:0 > "$work/address" 2> "$work/log" &
     server=$!
     for _ in $(seq 100); do
         if [ -s "$work/address" ]; then break; fi
@@ -69,7 +69,11 @@ http() {
     kill "$server"
     wait "$server"
     server=
-    # The words of the session are in no line of the log.
+    # The words of the session are in no line of the log, however much it tells.
+    if ! grep -q serving "$work/log"; then
+        echo "error: the log is empty" >&2
+        exit 1
+    fi
     if grep -i -e zagreb -e bicycle -e "$key" "$work/log"; then
         echo "error: the log tells what was said" >&2
         exit 1

@@ -20,6 +20,8 @@ impl Agent {
     fn start(memory: &Memory, arguments: &[&str]) -> Self {
         let mut child = memory
             .command(arguments)
+            // However much is told, it is not what was said.
+            .env("TESTIMONY_LOG", "trace")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -85,7 +87,7 @@ fn several_agents_and_the_command_line_share_one_memory() {
     for agent in [first, second, bens] {
         let (exit, out, err) = agent.end();
         assert_eq!((exit, out.as_str()), (Some(0), ""), "{err}");
-        // What is said to it stands in no log.
+        assert!(err.contains("serving"), "{err}");
         assert!(!err.contains("Zagreb") && !err.contains("key"), "{err}");
     }
     memory.verify();

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
+use ledger::time::Instant;
 use serde_json::{Value as Json, json};
 use server::access::book::{Book, NewKey, Random};
 use server::access::{Rights, Subjects};
@@ -48,17 +49,23 @@ struct Served {
 
 /// A server with one key, which is Ana's.
 fn served() -> Served {
+    served_as(House::default(), None)
+}
+
+fn served_as(house: House, expires: Option<Instant>) -> Served {
     let place = tempfile::tempdir().expect("a place");
     let book = place.path().join("access.json");
-    let server = House { book: book.clone(), ..House::default() }.server();
+    let server = House { book: book.clone(), ..house }.server();
     let new = NewKey {
         name: "laptop".to_owned(),
         rights: Rights::ALL,
         subjects: Subjects::Only(vec![subject("ana")]),
-        expires: None,
+        expires,
     };
     let random = Random { id: [1; 9], secret: [2; 32] };
-    let (key, _) = Book::at(book).create(&new, &random, server.now()).expect("a key");
+    // It is made long before the server asks for it.
+    let made = "2026-01-01T00:00:00Z".parse().expect("an instant");
+    let (key, _) = Book::at(book).create(&new, &random, made).expect("a key");
     Served { router: router(Shared::new(server)), key: key.reveal().to_string(), _place: place }
 }
 
@@ -159,7 +166,7 @@ async fn the_newest_revision_is_held_to_its_headers() {
 }
 
 #[tokio::test]
-async fn foreign_subjects_origins_and_floods_are_refused() {
+async fn foreign_subjects_and_origins_and_what_is_too_long_are_refused() {
     let served = served();
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
     let foreign = Post { headers: &[("testimony-subject", "ben")], ..Post::of(&served.key, list.clone()) };
@@ -172,4 +179,32 @@ async fn foreign_subjects_origins_and_floods_are_refused() {
     assert_eq!((status, &told["code"]), (StatusCode::FORBIDDEN, &json!("origin_not_allowed")));
     let long = Post::of(&served.key, json!({"long": "x".repeat(33 * 1024 * 1024)}));
     assert_eq!(served.post(&long).await.0, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test]
+async fn a_key_ends_and_asks_no_more_often_than_it_may() {
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let past = "2026-11-01T00:00:00Z".parse().expect("an instant");
+    let ended = served_as(House::default(), Some(past));
+    assert_eq!(ended.post(&Post::of(&ended.key, list.clone())).await.0, StatusCode::UNAUTHORIZED);
+    let served = served_as(House { calls_per_second: 1, ..House::default() }, None);
+    let mut last = StatusCode::OK;
+    for _ in 0..20 {
+        let (response, _) = served.send(Post::of(&served.key, list.clone()).request("/mcp")).await;
+        last = response.status();
+        if last == StatusCode::TOO_MANY_REQUESTS {
+            assert!(!header(&response, "retry-after").is_empty());
+            break;
+        }
+    }
+    assert_eq!(last, StatusCode::TOO_MANY_REQUESTS);
+}
+
+/// The tools of the other server are had over HTTP, too.
+#[tokio::test]
+async fn the_memory_servers_tools_are_listed_by_request() {
+    let served = served_as(House { memory_server: true, ..House::default() }, None);
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let (_, listed) = served.post(&Post::of(&served.key, list)).await;
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(9), "{listed}");
 }

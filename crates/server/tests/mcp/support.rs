@@ -25,8 +25,8 @@ pub struct House {
     pub memory_server: bool,
     /// Calls at once; as many as usual, when 0.
     pub calls_at_once: usize,
-    /// Whether whoever connects is the owner.
-    pub without_key: bool,
+    /// Calls of one key a second; any number, when 0.
+    pub calls_per_second: u32,
     /// The book of keys; none, when empty.
     pub book: std::path::PathBuf,
 }
@@ -38,7 +38,8 @@ impl House {
         let calls_at_once = if self.calls_at_once == 0 { usual.calls_at_once } else { self.calls_at_once };
         let settings = Settings {
             memory_server_tools: self.memory_server,
-            without_key: self.without_key,
+            calls_per_second: self.calls_per_second,
+            burst: 2,
             calls_at_once,
             ..usual
         };

@@ -79,6 +79,7 @@ fn serve(context: &Context, compat: Option<Compat>) -> Outcome {
         written,
     };
     let runtime = serve::runtime(&house.settings)?;
+    tracing::info!("serving one agent");
     let face = Face::new(Server::new(engine, house), Caller::of(subject), None);
     let ended = runtime.block_on(async {
         let stop = serve::stop()?;
