@@ -111,7 +111,7 @@ impl Doors {
     ///
     /// A browser says which page a script belongs to, and under which name it found the server. Neither can be set by the script,
     /// so a page of another site can neither ask here nor make this server look like its own.
-    fn check_place(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
+    fn origin_is_fit(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
         let settings = &self.server.house().settings;
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !settings.hosts.is_empty() && !settings.hosts.iter().any(|allowed| is_host(host, allowed)) {
@@ -183,7 +183,7 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
 
 /// Looks at every request before its route does, and marks every answer as what it is: data for the one who asked.
 pub async fn watch(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let mut response = match shared.doors.check_place(request.method(), request.headers()) {
+    let mut response = match shared.doors.origin_is_fit(request.method(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refusal) => problem::response(&refusal),
     };
