@@ -1,11 +1,12 @@
 //! The faces: HTTP, MCP and the portal, as translations of the engine.
 //!
 //! In reading order: [`access`] says who asks; [`verb`] what can be asked, and [`verbs`] each thing that can; [`refusal`] what is
-//! answered instead. The faces only translate: [`http`] gives every verb a method and a path, `mcp` a tool, `portal` a page.
+//! answered instead. The faces only translate: [`http`] gives every verb a method and a path, [`mcp`] a tool, `portal` a page.
 #![deny(missing_docs)]
 
 pub mod access;
 pub mod http;
+pub mod mcp;
 mod page;
 mod portal;
 pub mod refusal;
@@ -192,6 +193,12 @@ impl Server {
             Ok(Err(_)) => Err(Refusal::fault("the call ended without an answer")),
             Err(_) => Err(late(self.house.settings.deadline)),
         }
+    }
+
+    /// Waits until nothing is at work; whether that came about within this time.
+    pub async fn finish(&self, within: Duration) -> bool {
+        let all = u32::try_from(self.house.settings.calls_at_once).unwrap_or(u32::MAX);
+        matches!(tokio::time::timeout(within, self.room.acquire_many(all)).await, Ok(Ok(_)))
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// Whether whoever connects is the owner: only for a loopback address, and only when asked for by name.
     pub without_key: bool,
+    /// Whether MCP has the tools of the protocol's own memory server in the place of its own.
+    pub memory_server_tools: bool,
     /// Whom the owner means who names nobody.
     pub subject: Subject,
 }
@@ -56,6 +58,7 @@ impl Settings {
             origins: Vec::new(),
             hosts: Vec::new(),
             without_key: false,
+            memory_server_tools: false,
             subject,
         }
     }

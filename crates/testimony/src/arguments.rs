@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     access, backup, completions, correct, demo, disputes, doctor, drill, export, forget, history, import,
-    init, keys, lift, list, man, model, observe, policy, profile, propose, rebuild, recall, reembed,
+    init, keys, lift, list, man, mcp, model, observe, policy, profile, propose, rebuild, recall, reembed,
     remember, replay, restore, serve, shadow, sources, state, study, timeline, turn, used, verify, why,
 };
 
@@ -115,6 +115,7 @@ pub(crate) enum Verb {
     Drill(drill::Arguments),
     Keys(keys::Arguments),
     Serve(serve::Arguments),
+    Mcp(mcp::Arguments),
     Access(access::Arguments),
     Rebuild(rebuild::Arguments),
     Shadow(shadow::Arguments),

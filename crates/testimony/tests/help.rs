@@ -32,6 +32,7 @@ const VERBS: &[&str] = &[
     "drill",
     "keys",
     "serve",
+    "mcp",
     "access",
     "rebuild",
     "shadow",

@@ -7,6 +7,7 @@
 //! An input is text. Where a target needs several, they stand one after the other with the byte `FF` between them, which no
 //! UTF-8 text holds; where it needs choices as well, those are its first bytes.
 
+mod agent;
 mod asked;
 mod imported;
 mod judged;
@@ -26,7 +27,7 @@ pub struct Target {
 }
 
 /// Everything that is fuzzed.
-pub const TARGETS: [Target; 19] = [
+pub const TARGETS: [Target; 20] = [
     Target { name: "gate", run: judged::gate },
     Target { name: "quote", run: judged::quote },
     Target { name: "regions", run: judged::regions },
@@ -42,6 +43,7 @@ pub const TARGETS: [Target; 19] = [
     Target { name: "packet", run: told::packet },
     Target { name: "input", run: asked::input },
     Target { name: "policies", run: asked::policies },
+    Target { name: "mcp", run: agent::mcp },
     Target { name: "observe", run: lived::observe },
     Target { name: "export", run: lived::export },
     Target { name: "http", run: served::http },

@@ -141,7 +141,7 @@ impl Doors {
 }
 
 /// Whether a `Host` header names this host, at whatever port.
-fn is_host(header: &str, allowed: &str) -> bool {
+pub fn is_host(header: &str, allowed: &str) -> bool {
     let name = match header.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|digit| digit.is_ascii_digit()) => name,
         _ => header,

@@ -46,7 +46,11 @@ pub async fn read(route: &Route, parts: &Parts, body: Body, settings: &Settings)
     Ok(Json::Object(input))
 }
 
-async fn bytes(parts: &Parts, body: Body, max: usize, within: Duration) -> Result<bytes::Bytes, Refusal> {
+/// Reads a body of at most `max` bytes that arrives `within` this time.
+///
+/// # Errors
+/// [`Refusal`] 413 for a longer one, 408 for a slower one, 400 for one that breaks off.
+pub async fn bytes(parts: &Parts, body: Body, max: usize, within: Duration) -> Result<bytes::Bytes, Refusal> {
     let too_long = || {
         Refusal::new(413, "body_too_long", format!("the body has more than {max} bytes"))
             .hint("send less at once; `testimony import` reads large files")

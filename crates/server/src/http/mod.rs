@@ -2,6 +2,7 @@
 
 mod doors;
 mod input;
+pub mod mcp;
 pub mod metrics;
 pub mod openapi;
 mod problem;
@@ -18,7 +19,7 @@ use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodFilter, MethodRouter, get, on};
+use axum::routing::{MethodFilter, MethodRouter, any, get, on};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 pub use doors::{Doors, SUBJECT_HEADER};
@@ -64,7 +65,11 @@ pub fn router(shared: Shared) -> Router {
         .route("/metrics", get(measurements))
         .route("/openapi.json", get(document))
         .route("/docs", get(reference_page))
+        .route(mcp::PATH, any(mcp::answer))
         .merge(crate::portal::routes(&shared));
+    for path in mcp::METADATA {
+        router = router.route(path, get(mcp::metadata));
+    }
     let mut places: Vec<(&'static str, MethodRouter<Shared>)> = Vec::new();
     for route in routes() {
         let filter = MethodFilter::try_from(route.method.clone()).unwrap_or(MethodFilter::POST);
@@ -96,7 +101,11 @@ fn cross_origin(origins: &[String]) -> CorsLayer {
         .allow_origin(AllowOrigin::list(origins))
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers(
-            ["authorization", "content-type", "idempotency-key", SUBJECT_HEADER].map(HeaderName::from_static),
+            ["authorization", "content-type", "idempotency-key", SUBJECT_HEADER]
+                .into_iter()
+                .chain(["mcp-method", "mcp-name", "mcp-protocol-version"])
+                .map(HeaderName::from_static)
+                .collect::<Vec<_>>(),
         )
         .max_age(std::time::Duration::from_secs(600))
 }

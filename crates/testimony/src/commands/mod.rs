@@ -17,6 +17,7 @@ pub(crate) mod keys;
 pub(crate) mod lift;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod model;
 pub(crate) mod observe;
 pub(crate) mod policy;
@@ -93,6 +94,7 @@ fn dispatch(context: &Context, verb: Verb) -> Outcome {
         Verb::Drill(arguments) => drill::run(context, arguments),
         Verb::Keys(arguments) => keys::run(context, arguments),
         Verb::Serve(arguments) => serve::run(context, arguments),
+        Verb::Mcp(arguments) => mcp::run(context, arguments),
         Verb::Access(arguments) => access::run(context, arguments),
         Verb::Rebuild(arguments) => rebuild::run(context, arguments),
         Verb::Shadow(arguments) => shadow::run(context, arguments),

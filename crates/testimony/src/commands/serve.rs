@@ -5,19 +5,26 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::Engine;
 use inference::wire::http::fetch;
+use ledger::scope::Scope;
 use server::access::book::Book;
 use server::access::token::{KeySource, Tokens};
 use server::http::{self, Shared};
 use server::settings::Settings;
 use server::{House, Server};
 use testimony::embedding::Background;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
+use super::mcp::Compat;
 use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Failure};
 
-/// Serve HTTP
+/// Serve HTTP, and MCP at /mcp
 ///
 /// Who asks needs a key, which `testimony access create` makes. With --without-key whoever connects is the owner; that is only
 /// possible on a loopback address. Ctrl-C or SIGTERM ends it: what is in flight is finished and answered first.
@@ -37,7 +44,8 @@ Pages:
   /              the memory for people: what is remembered, why, and on whose word
   /docs          what can be asked            /openapi.json  the same for programs
   /healthz       whether the process lives    /readyz        whether it takes calls
-  /metrics       for Prometheus (scope memory:admin)")]
+  /metrics       for Prometheus (scope memory:admin)
+  /mcp           for agents, over MCP")]
 pub(crate) struct Arguments {
     /// The address and port; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7171", env = "TESTIMONY_LISTEN")]
@@ -75,6 +83,9 @@ pub(crate) struct Arguments {
     /// Seconds a call may take
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     deadline: u64,
+    /// Have the tools of another server at /mcp, in the place of this one's
+    #[arg(long, value_enum, value_name = "SERVER")]
+    mcp_compat: Option<Compat>,
     /// Connections at once; others wait
     #[arg(long, value_name = "CONNECTIONS", default_value_t = 10_000)]
     connections: usize,
@@ -84,28 +95,39 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     let settings = settings(context, &arguments)?;
     let engine = Arc::new(context.create()?);
     log(context.json)?;
-    let background = engine.model().map(|_| Background::start(engine.clone())).transpose();
-    let background = background.map_err(|error| fault("start a thread", &error))?;
-    let background = Arc::new(background);
+    let (background, written) = embedding(&engine)?;
     let house = House {
         book: Book::at(context.book()),
         tokens: tokens(&arguments)?,
         settings,
         clock: context.clock(),
-        written: {
-            let background = background.clone();
-            Box::new(move |_| (*background).iter().for_each(Background::wake))
-        },
+        written,
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .max_blocking_threads(house.settings.calls_at_once * 2)
-        .build()
-        .map_err(|error| fault("start threads", &error))?;
+    let runtime = runtime(&house.settings)?;
     let ended = runtime.block_on(serve(arguments.listen, Server::new(engine, house)));
     runtime.shutdown_timeout(Duration::from_secs(30));
     drop(background);
     ended
+}
+
+/// The thread that embeds what is written, and what wakes it; it ends when both are dropped.
+pub(super) fn embedding(engine: &Arc<Engine>) -> Result<(Arc<Option<Background>>, Written), Failure> {
+    let background = engine.model().map(|_| Background::start(engine.clone())).transpose();
+    let background = Arc::new(background.map_err(|error| fault("start a thread", &error))?);
+    let woken = background.clone();
+    Ok((background, Box::new(move |_| (*woken).iter().for_each(Background::wake))))
+}
+
+/// What hears of every write.
+pub(super) type Written = Box<dyn Fn(&Scope) + Send + Sync>;
+
+/// The threads of a server.
+pub(super) fn runtime(settings: &Settings) -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(settings.calls_at_once * 2)
+        .build()
+        .map_err(|error| fault("start threads", &error))
 }
 
 async fn serve(listen: SocketAddr, server: Server) -> Outcome {
@@ -115,7 +137,7 @@ async fn serve(listen: SocketAddr, server: Server) -> Outcome {
     };
     let listener = http::serve::listen(listen).await.map_err(in_use)?;
     let address = listener.local_addr().map_err(in_use)?;
-    let stop = stop().map_err(|error| fault("wait for signals", &error))?;
+    let stop = stop()?;
     let shared = Shared::new(server);
     let router = http::router(shared.clone());
     // Whoever started this reads the port here.
@@ -131,9 +153,10 @@ async fn serve(listen: SocketAddr, server: Server) -> Outcome {
 }
 
 /// Is over when somebody asks the process to end.
-fn stop() -> std::io::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
+pub(super) fn stop() -> Result<impl Future<Output = ()>, Failure> {
+    let failed = |error| fault("wait for signals", &error);
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     Ok(async move {
         tokio::select! {
             _ = terminate.recv() => {}
@@ -163,6 +186,7 @@ fn settings(context: &Context, arguments: &Arguments) -> Result<Settings, Failur
     }
     Ok(Settings {
         without_key: arguments.without_key,
+        memory_server_tools: arguments.mcp_compat.is_some(),
         hosts,
         origins: arguments.origins.clone(),
         calls_per_second: arguments.rate,
@@ -220,17 +244,18 @@ fn fault(doing: &str, error: &std::io::Error) -> Failure {
     Failure { exit: Exit::Fault, code: "internal", message: format!("cannot {doing}: {error}"), hint: None }
 }
 
-/// Begins the log on standard error.
-fn log(json: bool) -> Result<(), Failure> {
+/// Begins the log on standard error. The library that speaks MCP has none: it would tell what is said.
+pub(super) fn log(json: bool) -> Result<(), Failure> {
     let filter = tracing_subscriber::EnvFilter::builder()
         .with_env_var("TESTIMONY_LOG")
         .with_default_directive(tracing::Level::INFO.into())
         .from_env()
         .map_err(|error| Failure::input(format!("`TESTIMONY_LOG`: {error}")))?;
+    let ours = filter_fn(|told| !told.target().starts_with("rmcp"));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let begun = match json {
-        true => log.json().flatten_event(true).try_init(),
-        false => log.compact().try_init(),
+        true => log.json().flatten_event(true).finish().with(ours).try_init(),
+        false => log.compact().finish().with(ours).try_init(),
     };
     begun.map_err(|error| Failure {
         exit: Exit::Fault,
