@@ -17,6 +17,9 @@ use crate::recall::as_of;
 use crate::remember::kept_words;
 use crate::{Call, Engine, open_id};
 
+/// Who proposes what a correction says.
+pub(crate) const PROPOSER: &str = "correct";
+
 /// What a correction needs to know of what it corrects.
 struct Old {
     entity: String,
@@ -59,7 +62,7 @@ impl Engine {
                 (format!("No longer: {words}\n\nInstead: {new}"), vec![retract, assert])
             }
         };
-        let message = kept_words(text, None, proposals, "correct");
+        let message = kept_words(text, None, proposals, PROPOSER);
         let observing = Observing { kept_on_purpose: true, ..Observing::default() };
         let observed = self.observe(call, vec![message], observing)?.pop();
         let observed = observed.ok_or_else(|| EngineError::Input("nothing was corrected".to_owned()))?;
