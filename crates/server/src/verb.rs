@@ -27,6 +27,8 @@ pub trait Verb: 'static {
     const SUMMARY: &'static str;
     /// Whether the caller must be known to act for a subject; a verb about the deployment needs none.
     const OF_SUBJECT: bool = true;
+    /// Whether it keeps the caller's key of a call, so that the call sent again is answered and not done twice.
+    const KEYED: bool = false;
     /// What it takes.
     type Input: DeserializeOwned + JsonSchema;
     /// What it answers.
@@ -76,6 +78,8 @@ pub struct AnyVerb {
     pub summary: &'static str,
     /// [`Verb::OF_SUBJECT`].
     pub of_subject: bool,
+    /// [`Verb::KEYED`].
+    pub keyed: bool,
     input: fn(&mut SchemaGenerator) -> Schema,
     answer: fn(&mut SchemaGenerator) -> Schema,
     run: Arc<Run>,
@@ -90,8 +94,10 @@ impl AnyVerb {
             right: V::RIGHT,
             summary: V::SUMMARY,
             of_subject: V::OF_SUBJECT,
+            keyed: V::KEYED,
             input: V::Input::json_schema,
-            answer: V::Answer::json_schema,
+            // By its name, where the document names its shapes.
+            answer: |generator| generator.subschema_for::<V::Answer>(),
             run: Arc::new(|asked, input| {
                 let answer = V::run(asked, read::<V::Input>(input)?)?;
                 serde_json::to_vec(&answer).map_err(|_| Refusal::fault("the answer could not be written"))

@@ -1,10 +1,10 @@
 //! HTTP: the verbs as routes. A request is let in, counted, read, answered; everything about memory is the verbs' own.
 
-mod doors;
-mod input;
+pub(crate) mod doors;
+pub(crate) mod input;
 pub mod metrics;
 pub mod openapi;
-mod problem;
+pub(crate) mod problem;
 mod reference;
 pub mod route;
 pub mod serve;
@@ -56,7 +56,6 @@ impl Shared {
 }
 
 /// The routes of the memory and of the service itself.
-#[must_use]
 pub fn router(shared: Shared) -> Router {
     let mut router = Router::new()
         .route("/healthz", get(async || "ok\n"))
@@ -93,7 +92,7 @@ fn cross_origin(origins: &[String]) -> CorsLayer {
     let origins = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
-        .allow_methods([Method::GET, Method::POST, Method::DELETE])
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
         .allow_headers(
             ["authorization", "content-type", "idempotency-key", SUBJECT_HEADER].map(HeaderName::from_static),
         )
@@ -180,7 +179,7 @@ async fn nothing_here() -> Response {
     )
 }
 
-async fn wrong_method() -> Response {
+pub(crate) async fn wrong_method() -> Response {
     problem::response(
         &Refusal::new(405, "wrong_method", "this path has no such method").hint("`/docs` lists the routes"),
     )

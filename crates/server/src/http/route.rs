@@ -47,6 +47,7 @@ impl Route {
 pub fn routes() -> Vec<Route> {
     vec![
         Route::post::<evidence::Observe>("/v1/evidence"),
+        Route::get::<evidence::ListMessages>("/v1/evidence"),
         Route::post::<entries::Remember>("/v1/entries"),
         Route::get::<entries::ListEntries>("/v1/entries"),
         Route::post::<entries::Correct>("/v1/entries/{id}/corrections"),
