@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod http;
+pub mod mem0;
 mod page;
 pub mod refusal;
 pub mod settings;

@@ -74,6 +74,7 @@ pub fn router(shared: Shared) -> Router {
             None => places.push((path, on(filter, handler))),
         }
     }
+    router = router.merge(crate::mem0::router());
     for (path, methods) in places {
         router = router.route(path, methods.fallback(wrong_method));
     }
