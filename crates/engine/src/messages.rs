@@ -1,7 +1,7 @@
 //! Messages: what was said, as it was taken in, newest first.
 
 use ledger::evidence::Evidence;
-use ledger::id::{EvidenceId, Kind};
+use ledger::id::{EvidenceId, Kind, SourceId};
 
 use crate::answer::{AttachmentText, MessageText, MessagesListed};
 use crate::error::EngineError;
@@ -26,40 +26,41 @@ pub struct Messages {
 }
 
 impl Engine {
-    /// The messages, the newest first by the order in which they were taken in. The work grows with the log of the subject.
+    /// The messages, the newest first by the order in which they were taken in.
     ///
     /// # Errors
     /// [`EngineError::Input`] for a limit out of bounds, [`EngineError::NotFound`] for an unknown source or `after`.
     pub fn messages(&self, call: Call<'_>, wanted: &Messages) -> Result<MessagesListed, EngineError> {
         check_page(wanted.limit)?;
-        let (source, after, of_kind) = self.read(call.scope, |snapshot| {
-            let source = wanted.source.as_deref().map(|name| source_named(snapshot, name)).transpose()?;
-            let after =
-                wanted.after.as_deref().map(|id| open_id(snapshot, Kind::Evidence, id)).transpose()?;
-            let of_kind = wanted.kind.as_deref().map(|kind| {
-                let named = snapshot.memory.sources().filter(|(_, source)| source.kind.as_str() == kind);
-                named.map(|(id, _)| id).collect::<Vec<_>>()
+        let held = self.held(call.scope);
+        let snapshot = held.read(self.store(), call.scope, self.policies())?;
+        let view = View {
+            snapshot: &snapshot,
+            registry: self.registry(),
+            as_of: as_of(&snapshot, call.now, None, None),
+        };
+        let source = wanted.source.as_deref().map(|name| source_named(&snapshot, name)).transpose()?;
+        let after = wanted.after.as_deref().map(|id| open_id(&snapshot, Kind::Evidence, id)).transpose()?;
+        let sources: Option<Vec<SourceId>> = (source.is_some() || wanted.kind.is_some()).then(|| {
+            let all = snapshot.memory.sources().filter(|(id, known)| {
+                source.is_none_or(|source| source == *id)
+                    && wanted.kind.as_deref().is_none_or(|kind| known.kind.as_str() == kind)
             });
-            Ok((source, after.map(EvidenceId), of_kind))
-        })?;
-        let mut found = self.messages_where(call, |evidence| {
-            source.is_none_or(|source| evidence.source == source)
-                && of_kind.as_ref().is_none_or(|kind| kind.contains(&evidence.source))
-                && wanted
-                    .session
-                    .as_ref()
-                    .is_none_or(|session| evidence.words.session.as_ref() == Some(session))
-        })?;
-        found.retain(|(id, _)| after.is_none_or(|after| *id < after));
-        let truncated = found.len() > wanted.limit;
-        let ids: Vec<EvidenceId> = found.iter().rev().take(wanted.limit).map(|(id, _)| *id).collect();
+            all.map(|(id, _)| id).collect()
+        });
+        let mut ids: Vec<EvidenceId> = {
+            let mut passages = held.passages();
+            passages.catch_up(self.store(), call.scope, &snapshot, self.model())?;
+            let found = passages.of(sources.as_deref(), wanted.session.as_deref());
+            let found =
+                found.filter(|id| id.0.seq <= view.as_of.watermark && after.is_none_or(|after| id.0 < after));
+            found.take(wanted.limit + 1).collect()
+        };
+        let truncated = ids.len() > wanted.limit;
+        ids.truncate(wanted.limit);
         let whole = self.store().evidence(call.scope, &ids)?;
-        self.read(call.scope, |snapshot| {
-            let view =
-                View { snapshot, registry: self.registry(), as_of: as_of(snapshot, call.now, None, None) };
-            let told = ids.iter().zip(&whole).filter_map(|(id, found)| message(view, *id, found.as_ref()?));
-            Ok(MessagesListed { messages: told.collect(), watermark: view.as_of.watermark, truncated })
-        })
+        let told = ids.iter().zip(&whole).filter_map(|(id, found)| message(view, *id, found.as_ref()?));
+        Ok(MessagesListed { messages: told.collect(), watermark: view.as_of.watermark, truncated })
     }
 }
 

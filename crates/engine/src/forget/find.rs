@@ -45,7 +45,7 @@ impl Filter {
 
 impl Engine {
     /// The messages that `wanted` picks, in the order of the log, without their texts.
-    pub(crate) fn messages_where(
+    pub(super) fn messages_where(
         &self,
         call: Call<'_>,
         wanted: impl Fn(&Evidence) -> bool,
