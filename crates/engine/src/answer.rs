@@ -5,7 +5,7 @@ use ledger::keys::SubjectKeys;
 use ledger::receipt::RowCounts;
 use ledger::time::Instant;
 use ledger::value::Value;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -665,6 +665,48 @@ pub struct EvidenceText {
     pub text: Option<String>,
 }
 
+/// A message, as it was taken in.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct MessageText {
+    /// What a receipt tells of it, too.
+    #[serde(flatten)]
+    pub kept: EvidenceText,
+    /// The session it was said in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The speaker's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author_name: Option<String>,
+    /// The source's own id of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// What came with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<AttachmentText>,
+}
+
+/// Something that came with a message.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct AttachmentText {
+    /// Its file name.
+    pub name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// Messages, the newest first.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct MessagesListed {
+    /// The messages.
+    pub messages: Vec<MessageText>,
+    /// The last append this saw.
+    pub watermark: u64,
+    /// Whether there are older ones.
+    pub truncated: bool,
+}
+
 /// A source.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SourceText {
@@ -793,7 +835,7 @@ pub struct Receipt {
     /// What was asked for: `ids`, `source`, `messages` or `subject`.
     pub asked: String,
     /// How many rows of each kind went.
-    #[schemars(with = "std::collections::BTreeMap<String, u64>")]
+    #[schemars(schema_with = "rows_schema")]
     pub rows: RowCounts,
     /// When.
     pub at: String,
@@ -806,6 +848,24 @@ pub struct Receipt {
     pub record: Option<u64>,
     /// The hash of that append, or of that record, and of everything before it.
     pub chain: String,
+}
+
+/// The shape of [`RowCounts`], which the ledger keeps without knowing of schemas.
+fn rows_schema(generator: &mut SchemaGenerator) -> Schema {
+    /// How many rows of each kind went.
+    #[derive(JsonSchema)]
+    #[schemars(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its shape is used")]
+    struct Rows {
+        sources: u64,
+        evidence: u64,
+        reduced: u64,
+        facts: u64,
+        claims: u64,
+        acts: u64,
+        transitions: u64,
+    }
+    Rows::json_schema(generator)
 }
 
 /// Whether a receipt is borne out by the store.

@@ -18,6 +18,9 @@ use crate::remember::kept_words;
 use crate::view::View;
 use crate::{Call, Engine, open_id};
 
+/// Who proposes what a correction says.
+pub(crate) const PROPOSER: &str = "correct";
+
 /// What a correction needs to know of what it corrects.
 struct Old {
     fact: FactText,
@@ -89,7 +92,7 @@ impl Engine {
                 (format!("No longer: {words}\n\nInstead: {new}"), vec![retract, assert])
             }
         };
-        Ok((old, kept_words(text, None, proposals, "correct")))
+        Ok((old, kept_words(text, None, proposals, PROPOSER)))
     }
 
     fn old(&self, call: Call<'_>, id: &str) -> Result<Old, EngineError> {

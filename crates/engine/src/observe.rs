@@ -78,9 +78,11 @@ pub struct Message {
 #[serde(deny_unknown_fields)]
 pub struct SourceInput {
     /// The sort of place.
+    #[schemars(regex(pattern = "^[a-z0-9_.-]{1,40}$"))]
     pub kind: String,
     /// Its name within the sort.
     #[serde(rename = "ref")]
+    #[schemars(length(min = 1))]
     pub reference: String,
     /// What is shown to people.
     #[serde(default)]
@@ -277,9 +279,14 @@ impl Engine {
         let external = message.external_id.as_ref();
         // A message without a time of its own is known by its id alone: the clock of today tells no two messages apart.
         let named_only = external.filter(|_| message.event_time.is_none());
-        let moment = match named_only {
-            Some(id) => keys.fingerprint(Purpose::Moment, &[&named.0, b"id", id.as_bytes()]),
-            None => keys.fingerprint(Purpose::Moment, &[&named.0, &instant, &hash.0]),
+        // One that comes a second time under its caller's key does so at another time of the clock, and is the same.
+        let keyed = message.idempotency_key.as_ref().filter(|_| message.event_time.is_none());
+        let moment = match (named_only, keyed) {
+            (Some(id), _) => keys.fingerprint(Purpose::Moment, &[&named.0, b"id", id.as_bytes()]),
+            (None, Some(key)) => {
+                keys.fingerprint(Purpose::Moment, &[&named.0, b"key", key.as_bytes(), &hash.0])
+            }
+            (None, None) => keys.fingerprint(Purpose::Moment, &[&named.0, &instant, &hash.0]),
         };
         let marks = Marks {
             external_id: external.map(|id| keys.fingerprint(Purpose::ExternalId, &[&named.0, id.as_bytes()])),

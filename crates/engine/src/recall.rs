@@ -567,6 +567,7 @@ pub(crate) struct Passages {
 
 struct Passage {
     id: EvidenceId,
+    source: SourceId,
     said: Instant,
     /// Which session it is of.
     session: u32,
@@ -605,6 +606,24 @@ impl Passages {
         Ok(())
     }
 
+    /// The messages of these sources, all where none is given, and of this session, the newest first.
+    pub fn of<'read>(
+        &'read self,
+        sources: Option<&'read [SourceId]>,
+        session: Option<&str>,
+    ) -> impl Iterator<Item = EvidenceId> + 'read {
+        // A session with a name has one number for as long as it lasts.
+        let numbers: Option<Vec<u32>> = session.map(|session| {
+            let named = self.sessions.iter().filter(|((_, name), _)| name.as_deref() == Some(session));
+            named.map(|(_, (number, _))| *number).collect()
+        });
+        let entries = self.entries.iter().rev().filter(move |entry| {
+            sources.is_none_or(|sources| sources.contains(&entry.source))
+                && numbers.as_ref().is_none_or(|numbers| numbers.contains(&entry.session))
+        });
+        entries.map(|entry| entry.id)
+    }
+
     fn read_messages(
         &mut self,
         store: &dyn ledger::store::Store,
@@ -640,7 +659,8 @@ impl Passages {
         let session = self.session_of(evidence, said);
         let has_text = !text.trim().is_empty();
         self.with_text += usize::from(has_text);
-        self.entries.push(Passage { id, said, session, by_model, liking, has_text });
+        let source = evidence.source;
+        self.entries.push(Passage { id, source, said, session, by_model, liking, has_text });
         self.last = Some(id.0);
     }
 

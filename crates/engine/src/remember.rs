@@ -25,6 +25,8 @@ pub struct Remember {
     pub value: Option<String>,
     /// When it was said; now, when left out.
     pub event_time: Option<String>,
+    /// The caller's key: the same key twice is the same call.
+    pub idempotency_key: Option<String>,
 }
 
 /// The longest note kept as a value; longer words are kept as evidence, and the note quotes their beginning.
@@ -66,7 +68,8 @@ impl Engine {
                 std::iter::once(note).chain(own.iter().map(propose::Draft::to_json)).take(5).collect()
             }
         };
-        let message = kept_words(text, remember.event_time, proposals, "remember");
+        let mut message = kept_words(text, remember.event_time, proposals, "remember");
+        message.idempotency_key = remember.idempotency_key;
         let observing = Observing { kept_on_purpose: true, ..Observing::default() };
         let mut observed = self.observe(call, vec![message], observing)?;
         let mut one =
@@ -119,8 +122,44 @@ pub(crate) fn kept_words(
 }
 
 /// The beginning of a text, cut at a word where it is too long for a note.
-fn clip(text: &str) -> &str {
+#[must_use]
+pub fn clip(text: &str) -> &str {
     let Some((end, _)) = text.char_indices().nth(NOTE_CHARS_MAX) else { return text };
     let cut = &text[..end];
     cut.rfind(char::is_whitespace).map_or(cut, |space| cut[..space].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ledger::admission::Policies;
+    use ledger::reference::ReferenceStore;
+    use ledger::scope::{Scope, Subject};
+    use ledger::time::Instant;
+
+    use super::*;
+    use crate::tokens::Tokens;
+
+    #[test]
+    fn the_same_key_at_another_time_is_the_same_call() {
+        let engine = Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens));
+        let scope = Scope::of(Subject::parse("ana").expect("a name"));
+        let keep = |second: i64, text: &str, key: Option<&str>| {
+            let (text, idempotency_key) = (text.to_owned(), key.map(str::to_owned));
+            let call = Call { scope: &scope, now: Instant::from_micros(second * 1_000_000) };
+            engine.remember(call, Remember { text, idempotency_key, ..Remember::default() })
+        };
+        let first = keep(1, "The spare key hangs in the shed", Some("a")).expect("kept");
+        let again = keep(2, "The spare key hangs in the shed", Some("a")).expect("answered");
+        assert!(!first.duplicate && again.duplicate);
+        assert_eq!((&again.evidence, again.watermark), (&first.evidence, first.watermark));
+        // Under another key, or none, it is said once more.
+        let other = keep(3, "The spare key hangs in the shed", Some("b")).expect("kept");
+        let unnamed = keep(4, "The spare key hangs in the shed", None).expect("kept");
+        assert!(other.watermark > first.watermark && unnamed.watermark > other.watermark);
+        // Other words under a used key are no repetition.
+        let refused = keep(5, "The spare key hangs in the hall", Some("a")).expect_err("refused");
+        assert!(matches!(refused, EngineError::Conflict(_)), "{refused:?}");
+    }
 }

@@ -7,6 +7,7 @@
 pub mod access;
 pub mod http;
 pub mod mcp;
+pub mod mem0;
 mod page;
 mod portal;
 pub mod refusal;

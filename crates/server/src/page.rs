@@ -14,7 +14,7 @@ use crate::refusal::Refusal;
 use crate::verb::Asked;
 
 /// Items of a page, unless the request says otherwise.
-const ITEMS_DEFAULT: usize = 100;
+pub(crate) const ITEMS_DEFAULT: usize = 100;
 
 /// Items of a page, at most.
 const ITEMS_MAX: usize = 1_000;
@@ -83,7 +83,7 @@ impl Page {
     fn read(&self, asked: &Asked<'_>, verb: &str) -> Result<Option<(Instant, String)>, Refusal> {
         let Some(written) = &self.cursor else { return Ok(None) };
         let bad = || {
-            Refusal::bad_request("`cursor`: not one that this list gave out")
+            Refusal::bad_input("`cursor`: not one that this list gave out")
                 .hint("begin again without a cursor")
         };
         if written.len() > CURSOR_BYTES_MAX {

@@ -28,6 +28,8 @@ pub trait Verb: 'static {
     const SUMMARY: &'static str;
     /// Whether the caller must be known to act for a subject; a verb about the deployment needs none.
     const OF_SUBJECT: bool = true;
+    /// Whether it keeps the caller's key of a call, so that the call sent again is answered and not done twice.
+    const KEYED: bool = false;
     /// What it takes.
     type Input: DeserializeOwned + JsonSchema;
     /// What it answers.
@@ -119,6 +121,8 @@ pub struct AnyVerb {
     pub of_subject: bool,
     /// Whether the answer comes piece by piece.
     pub streams: bool,
+    /// [`Verb::KEYED`].
+    pub keyed: bool,
     input: fn(&mut SchemaGenerator) -> Schema,
     answer: fn(&mut SchemaGenerator) -> Schema,
     run: Arc<Run>,
@@ -134,6 +138,7 @@ impl AnyVerb {
             summary: V::SUMMARY,
             of_subject: V::OF_SUBJECT,
             streams: false,
+            keyed: V::KEYED,
             // A type of its own is named by reference; what few fields it has should be seen.
             input: V::Input::json_schema,
             answer: SchemaGenerator::subschema_for::<V::Answer>,
@@ -153,6 +158,7 @@ impl AnyVerb {
             summary: V::SUMMARY,
             of_subject: true,
             streams: true,
+            keyed: false,
             input: V::Input::json_schema,
             answer: SchemaGenerator::subschema_for::<V::Piece>,
             run: Arc::new(|asked, input, told| {

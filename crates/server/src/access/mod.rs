@@ -115,7 +115,8 @@ impl Caller {
     /// The scope of the subject that is asked for. Left out, or as `me`, it is the caller's own.
     ///
     /// # Errors
-    /// [`Refusal`] 403 for a subject that is not the caller's, whether there is such a subject or not; 400 where it must be named.
+    /// [`Refusal`] 403 for a subject that is not the caller's, whether there is such a subject or not; 400 where it must be named; 422
+    /// for what is no name.
     pub fn scope(&self, asked: Option<&str>) -> Result<Scope, Refusal> {
         let subject = match (asked, &self.own) {
             (None | Some(OWN), Some(own)) => own.clone(),
@@ -128,7 +129,7 @@ impl Caller {
                 .hint("send the header `Testimony-Subject: NAME`"));
             }
             (Some(name), _) => {
-                Subject::parse(name).map_err(|error| Refusal::bad_request(format!("subject: {error}")))?
+                Subject::parse(name).map_err(|error| Refusal::bad_input(format!("subject: {error}")))?
             }
         };
         match &self.subjects {
@@ -168,7 +169,7 @@ mod tests {
         assert_eq!(named(&one, Some("me")).as_deref(), Ok("ana"));
         assert_eq!(named(&one, Some("ana")).as_deref(), Ok("ana"));
         assert_eq!(named(&one, Some("bo")), Err(403));
-        assert_eq!(named(&one, Some("")), Err(400));
+        assert_eq!(named(&one, Some("")), Err(422));
         let two = Caller::new("k", Rights::ALL, Subjects::Only(vec![subject("ana"), subject("me")]));
         assert_eq!(named(&two, None), Err(400));
         assert_eq!(named(&two, Some("me")).as_deref(), Ok("me"));

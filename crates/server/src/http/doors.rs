@@ -166,16 +166,26 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
 /// The subject a request names.
 ///
 /// # Errors
-/// [`Refusal`] 400 for a header that is no text, or no name.
+/// [`Refusal`] 400 for a header that is not written as [`SUBJECT_PATTERN`] says, 422 for one that then is no name.
 pub fn subject(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
     let Some(header) = headers.get(SUBJECT_HEADER) else { return Ok(None) };
-    let bad = || {
-        Refusal::bad_request("`Testimony-Subject` is no text; write other letters than ASCII percent-encoded")
-    };
-    let written = header.to_str().map_err(|_| bad())?;
-    let name = percent_encoding::percent_decode_str(written).decode_utf8().map_err(|_| bad())?;
-    Subject::parse(&name).map_err(|error| Refusal::bad_request(format!("`Testimony-Subject`: {error}")))?;
+    let hint = "write other letters than ASCII, and `%` itself, percent-encoded";
+    let written = header.to_str().ok().filter(|written| is_percent_encoded(written)).ok_or_else(|| {
+        Refusal::bad_request("`Testimony-Subject` is no text that can stand in a header").hint(hint)
+    })?;
+    let name = percent_encoding::percent_decode_str(written).decode_utf8();
+    let name = name.map_err(|_| Refusal::bad_input("`Testimony-Subject` is no UTF-8").hint(hint))?;
+    Subject::parse(&name).map_err(|error| Refusal::bad_input(format!("`Testimony-Subject`: {error}")))?;
     Ok(Some(name.into_owned()))
+}
+
+/// How [`SUBJECT_HEADER`] is written: ASCII, and every `%` the beginning of two hexadecimal digits.
+pub const SUBJECT_PATTERN: &str = "^(?:[!-$&-~]|%[0-9A-Fa-f]{2})(?:[ -$&-~]|%[0-9A-Fa-f]{2})*$";
+
+fn is_percent_encoded(written: &str) -> bool {
+    let begins_two_digits =
+        |part: &str| part.len() >= 2 && part.bytes().take(2).all(|digit| digit.is_ascii_hexdigit());
+    !written.is_empty() && written.split('%').skip(1).all(begins_two_digits)
 }
 
 /// The caller's key for this call.
@@ -238,8 +248,13 @@ mod tests {
         };
         assert_eq!(with("ana"), Ok(Some("ana".to_owned())));
         assert_eq!(with("%C4%8Dakov%20dom"), Ok(Some("čakov dom".to_owned())));
-        assert_eq!(with("%FF"), Err(400));
-        assert_eq!(with("a%00b"), Err(400));
+        assert_eq!(with("Ana Horvat"), Ok(Some("Ana Horvat".to_owned())));
+        assert_eq!(with("100%"), Err(400));
+        assert_eq!(with("%4"), Err(400));
+        assert_eq!(with("%zz"), Err(400));
         assert_eq!(with(""), Err(400));
+        assert_eq!(with("%FF"), Err(422));
+        assert_eq!(with("a%00b"), Err(422));
+        assert_eq!(with("%20"), Err(422));
     }
 }

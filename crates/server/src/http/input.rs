@@ -14,6 +14,9 @@ use super::route::Route;
 use crate::refusal::Refusal;
 use crate::settings::Settings;
 
+/// The largest whole number that a floating-point number tells from its neighbours: 2^53.
+const WHOLE_NUMBER_MAX: f64 = 9_007_199_254_740_992.0;
+
 /// The longest query that is read, in bytes.
 const QUERY_BYTES_MAX: usize = 16 * 1024;
 
@@ -25,25 +28,65 @@ const QUERY_BYTES_MAX: usize = 16 * 1024;
 pub async fn read(route: &Route, parts: &Parts, body: Body, settings: &Settings) -> Result<Json, Refusal> {
     let mut input = Map::new();
     if route.has_body() {
-        let bytes = bytes(parts, body, settings.body_bytes_max, settings.request_deadline).await?;
-        if !bytes.is_empty() {
-            input = object(parts, &bytes)?;
-        }
+        input = self::body(parts, body, settings).await?;
         if parts.uri.query().is_some_and(|query| !query.is_empty()) {
             return Err(Refusal::bad_request("this route takes a body and no query"));
         }
     } else {
         read_query(route, parts.uri.query().unwrap_or_default(), &mut input)?;
     }
-    let mut parts = parts.clone();
-    let path = RawPathParams::from_request_parts(&mut parts, &()).await;
-    let path = path.map_err(|_| Refusal::bad_request("the path is no text"))?;
-    for (name, value) in &path {
-        if input.insert(name.to_owned(), Json::from(value)).is_some() {
+    for (name, value) in path(&mut parts.clone()).await? {
+        if input.insert(name.clone(), value).is_some() {
             return Err(Refusal::bad_request(format!("`{name}` stands in the path and is given again")));
         }
     }
     Ok(Json::Object(input))
+}
+
+/// Reads a body; an empty one is an empty object.
+///
+/// # Errors
+/// [`Refusal`] for one that is no JSON object, is too long, or does not arrive.
+pub(crate) async fn body(
+    parts: &Parts,
+    body: Body,
+    settings: &Settings,
+) -> Result<Map<String, Json>, Refusal> {
+    let bytes = bytes(parts, body, settings.body_bytes_max, settings.request_deadline).await?;
+    if bytes.is_empty() { Ok(Map::new()) } else { object(parts, &bytes) }
+}
+
+/// Reads the parts of the path that its route names.
+///
+/// # Errors
+/// [`Refusal`] for a path that is no text.
+pub(crate) async fn path(parts: &mut Parts) -> Result<Map<String, Json>, Refusal> {
+    let path = RawPathParams::from_request_parts(parts, &()).await;
+    let path = path.map_err(|_| Refusal::bad_request("the path is no text"))?;
+    Ok(path.iter().map(|(name, value)| (name.to_owned(), Json::from(value))).collect())
+}
+
+/// Reads a query as texts.
+///
+/// # Errors
+/// [`Refusal`] for one that is too long or no text, and for a field given twice.
+pub(crate) fn query(query: &str) -> Result<Map<String, Json>, Refusal> {
+    if query.len() > QUERY_BYTES_MAX {
+        return Err(Refusal::new(
+            414,
+            "query_too_long",
+            format!("the query has more than {QUERY_BYTES_MAX} bytes"),
+        ));
+    }
+    let mut fields = Map::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (decoded(name)?, decoded(value)?);
+        if fields.insert(name.clone(), Json::from(value)).is_some() {
+            return Err(Refusal::bad_request(format!("`{name}` is given twice")));
+        }
+    }
+    Ok(fields)
 }
 
 /// Reads a body of at most `max` bytes that arrives `within` this time.
@@ -75,7 +118,10 @@ fn object(parts: &Parts, bytes: &[u8]) -> Result<Map<String, Json>, Refusal> {
             .hint("send `Content-Type: application/json`"));
     }
     match serde_json::from_slice(bytes) {
-        Ok(Json::Object(object)) => Ok(object),
+        Ok(Json::Object(mut object)) => {
+            object.values_mut().for_each(write_whole_numbers);
+            Ok(object)
+        }
         Ok(_) => Err(Refusal::bad_request("the body is no JSON object")),
         // What the parser says names a place and no word of the body.
         Err(error) => Err(Refusal::bad_request(format!(
@@ -86,22 +132,31 @@ fn object(parts: &Parts, bytes: &[u8]) -> Result<Map<String, Json>, Refusal> {
     }
 }
 
+/// Writes `5.0` as `5`: to JSON they are the same whole number, and some languages write all their numbers the first way.
+fn write_whole_numbers(value: &mut Json) {
+    match value {
+        Json::Number(number) => {
+            let whole = number
+                .as_f64()
+                .filter(|value| number.is_f64() && value.fract() == 0.0 && value.abs() <= WHOLE_NUMBER_MAX);
+            if let Some(whole) = whole {
+                *number = (whole as i64).into();
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(write_whole_numbers),
+        Json::Object(fields) => fields.values_mut().for_each(write_whole_numbers),
+        Json::Null | Json::Bool(_) | Json::String(_) => {}
+    }
+}
+
 /// Reads a query; what the verb calls a number or a truth is read as one.
 fn read_query(route: &Route, query: &str, input: &mut Map<String, Json>) -> Result<(), Refusal> {
     if query.is_empty() {
         return Ok(());
     }
-    if query.len() > QUERY_BYTES_MAX {
-        return Err(Refusal::new(
-            414,
-            "query_too_long",
-            format!("the query has more than {QUERY_BYTES_MAX} bytes"),
-        ));
-    }
     let schema = route.verb.input(&mut SchemaGenerator::default()).to_value();
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let (name, value) = (decoded(name)?, decoded(value)?);
+    for (name, value) in self::query(query)? {
+        let value = value.as_str().unwrap_or_default();
         let types = &schema["properties"][&name]["type"];
         let is = |kind: &str| {
             types == kind || types.as_array().is_some_and(|all| all.iter().any(|one| one == kind))
@@ -109,16 +164,14 @@ fn read_query(route: &Route, query: &str, input: &mut Map<String, Json>) -> Resu
         let wrong = |kind: &str| Refusal::bad_request(format!("`{name}` is no {kind}"));
         let value = match () {
             () if is("integer") => Json::from(value.parse::<i64>().map_err(|_| wrong("whole number"))?),
-            () if is("boolean") => match value.as_str() {
+            () if is("boolean") => match value {
                 "true" => Json::Bool(true),
                 "false" => Json::Bool(false),
                 _ => return Err(wrong("`true` or `false`")),
             },
             () => Json::from(value),
         };
-        if input.insert(name.clone(), value).is_some() {
-            return Err(Refusal::bad_request(format!("`{name}` is given twice")));
-        }
+        input.insert(name, value);
     }
     Ok(())
 }

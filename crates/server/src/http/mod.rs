@@ -1,11 +1,11 @@
 //! HTTP: the verbs as routes. A request is let in, counted, read, answered; everything about memory is the verbs' own.
 
-mod doors;
-mod input;
+pub(crate) mod doors;
+pub(crate) mod input;
 pub mod mcp;
 pub mod metrics;
 pub mod openapi;
-mod problem;
+pub(crate) mod problem;
 mod reference;
 pub mod route;
 pub mod serve;
@@ -81,6 +81,7 @@ pub fn router(shared: Shared) -> Router {
             None => places.push((path, on(filter, handler))),
         }
     }
+    router = router.merge(crate::mem0::router());
     for (path, methods) in places {
         router = router.route(path, methods.fallback(wrong_method));
     }
@@ -99,7 +100,7 @@ fn cross_origin(origins: &[String]) -> CorsLayer {
     let origins = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
-        .allow_methods([Method::GET, Method::POST, Method::DELETE])
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
         .allow_headers(
             ["authorization", "content-type", "idempotency-key", SUBJECT_HEADER]
                 .into_iter()
@@ -195,7 +196,7 @@ async fn nothing_here() -> Response {
     )
 }
 
-async fn wrong_method() -> Response {
+pub(crate) async fn wrong_method() -> Response {
     problem::response(
         &Refusal::new(405, "wrong_method", "this path has no such method").hint("`/docs` lists the routes"),
     )

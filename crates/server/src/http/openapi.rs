@@ -4,10 +4,42 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
-use super::doors::SUBJECT_HEADER;
+use super::doors::{SUBJECT_HEADER, SUBJECT_PATTERN};
 use super::route::Route;
-use crate::access::Right;
 use crate::verb::AnyVerb;
+
+/// Where an answer holds the id that another operation takes: what answers, what takes, and where in the answer it stands.
+const LINKS: &[(&str, &str, &str)] = &[
+    ("observe", "why", "/observed/0/evidence"),
+    ("remember", "why", "/evidence"),
+    ("remember", "correct", "/admitted/0/version"),
+    ("remember", "history", "/admitted/0/fact"),
+    ("messages", "why", "/messages/0/evidence"),
+    ("list", "why", "/items/0/id"),
+    ("list", "correct", "/items/0/id"),
+    ("recall", "why", "/items/0/id"),
+    ("state", "history", "/items/0/fact"),
+    ("disputes", "resolve_dispute", "/disputes/0/fact/id"),
+    ("turn", "used", "/turn"),
+    ("turn", "replay", "/turn"),
+    ("create_key", "revoke_key", "/id"),
+];
+
+/// A body for each operation whose rules are more than its schema can say: what a reader copies first.
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "observe",
+        r#"{"messages": [{"source": {"kind": "conversation", "ref": "c-42"}, "session": "monday", "author": "owner",
+            "event_time": "2026-03-02T09:00:00+01:00", "text": "My name is Ana. I live in Zagreb."}]}"#,
+    ),
+    ("remember", r#"{"text": "I am allergic to walnuts"}"#),
+    ("recall", r#"{"query": "What must not be in the cake?", "limit": 5}"#),
+    ("turn", r#"{"message": "Bake a cake for me, please"}"#),
+    ("forget", r#"{"session": "monday", "dry_run": true}"#),
+    ("lift", r#"{"everything": true}"#),
+    ("compare_policies", r#"{"from": "turn/1", "to": "turn/2"}"#),
+    ("create_key", r#"{"name": "laptop", "scopes": ["memory:read"], "subjects": ["ana"]}"#),
+];
 
 /// The document of these routes.
 #[must_use]
@@ -23,8 +55,7 @@ pub fn document(routes: &[Route]) -> Json {
     let mut schemas = inputs.take_definitions(true);
     schemas.extend(answers.take_definitions(true));
     schemas.insert("Problem".to_owned(), problem());
-    schemas.values_mut().for_each(plain);
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Testimony",
@@ -43,14 +74,14 @@ pub fn document(routes: &[Route]) -> Json {
                     "in": "header",
                     "required": false,
                     "description": "Whose memory is meant; the caller's own, when left out. Percent-encoded where the name is not plain ASCII.",
-                    "schema": {"type": "string", "pattern": "^[A-Za-z0-9_.@:/-]{1,60}$"},
+                    "schema": {"type": "string", "pattern": SUBJECT_PATTERN},
                 },
                 "IdempotencyKey": {
                     "name": "idempotency-key",
                     "in": "header",
                     "required": false,
                     "description": "The caller's key for this call: sent again, the call is answered and not done twice.",
-                    "schema": {"type": "string", "pattern": "^[A-Za-z0-9_.:-]{1,200}$"},
+                    "schema": {"type": "string", "pattern": "^[!-~](?:[ -~]*[!-~])?$"},
                 },
             },
             "responses": {
@@ -63,7 +94,9 @@ pub fn document(routes: &[Route]) -> Json {
                 "key": {"type": "http", "scheme": "bearer", "bearerFormat": "testimony_…"},
             },
         },
-    })
+    });
+    plain(&mut document);
+    document
 }
 
 fn generator(settings: SchemaSettings) -> SchemaGenerator {
@@ -123,8 +156,19 @@ fn operation(route: &Route, inputs: &mut SchemaGenerator, answers: &mut SchemaGe
             "default": {"$ref": "#/components/responses/Problem"},
         },
     });
+    let links: Map<String, Json> = LINKS
+        .iter()
+        .filter(|(from, ..)| *from == verb.name)
+        .map(|(_, to, place)| {
+            let id = format!("$response.body#{place}");
+            ((*to).to_owned(), json!({"operationId": to, "parameters": {"id": id}}))
+        })
+        .collect();
+    if !links.is_empty() {
+        operation["responses"]["200"]["links"] = Json::Object(links);
+    }
     if route.has_body() {
-        if matches!(verb.right, Right::Write) {
+        if verb.keyed {
             parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
         }
         let needed = input["required"].as_array().is_some_and(|required| !required.is_empty());
@@ -135,6 +179,10 @@ fn operation(route: &Route, inputs: &mut SchemaGenerator, answers: &mut SchemaGe
         }
         operation["requestBody"] =
             json!({"required": needed, "content": {"application/json": {"schema": input}}});
+        let example = EXAMPLES.iter().find(|(name, _)| *name == verb.name);
+        if let Some(example) = example.and_then(|(_, body)| serde_json::from_str::<Json>(body).ok()) {
+            operation["requestBody"]["content"]["application/json"]["example"] = example;
+        }
     } else {
         operation["responses"]["304"] = json!({"description": "Unchanged since the answer with that `ETag`"});
     }
@@ -159,6 +207,9 @@ fn is_required(schema: &Json, name: &str) -> bool {
 
 /// A field of a query is there or not there, and never null.
 fn not_null(mut schema: Json) -> Json {
+    if let Some(schema) = schema.as_object_mut().filter(|schema| schema.get("default") == Some(&Json::Null)) {
+        schema.remove("default");
+    }
     if let Some(types) = schema["type"].as_array() {
         let types: Vec<Json> = types.iter().filter(|one| *one != "null").cloned().collect();
         if let [one] = types.as_slice() {
@@ -173,14 +224,18 @@ fn tag(path: &str) -> &str {
     path.split('/').nth(2).unwrap_or_default()
 }
 
-/// Numbers' formats of Rust's own names mean nothing to others.
+/// Numbers' formats of Rust's own names mean nothing to others; what they say of the largest number is said as such.
 fn plain(schema: &mut Json) {
     match schema {
         Json::Object(fields) => {
-            let foreign =
-                fields.get("format").and_then(Json::as_str).is_some_and(|format| format.starts_with("uint"));
-            if foreign {
+            let max = match fields.get("format").and_then(Json::as_str) {
+                Some("uint32") => Some(u64::from(u32::MAX)),
+                Some("uint" | "uint64") => Some(u64::MAX),
+                _ => None,
+            };
+            if let Some(max) = max {
                 fields.remove("format");
+                fields.entry("maximum").or_insert_with(|| max.into());
             }
             fields.values_mut().for_each(plain);
         }

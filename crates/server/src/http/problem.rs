@@ -1,7 +1,7 @@
 //! Refusals as RFC 9457 has them.
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
@@ -26,10 +26,6 @@ pub fn response(refusal: &Refusal) -> Response {
     }
     if status == StatusCode::UNAUTHORIZED {
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"testimony\""));
-    }
-    // The methods a path has are added by the router; a refusal of one without any says so.
-    if status == StatusCode::METHOD_NOT_ALLOWED && !headers.contains_key(ALLOW) {
-        headers.insert(ALLOW, HeaderValue::from_static("GET, POST, DELETE"));
     }
     response
 }

@@ -49,6 +49,7 @@ pub fn routes() -> Vec<Route> {
         Route::post::<evidence::Observe>("/v1/evidence"),
         Route { method: Method::POST, path: "/v1/imports", verb: AnyVerb::stream::<whole::Import>() },
         Route { method: Method::GET, path: "/v1/export", verb: AnyVerb::stream::<whole::Export>() },
+        Route::get::<evidence::ListMessages>("/v1/evidence"),
         Route::post::<entries::Remember>("/v1/entries"),
         Route::get::<entries::ListEntries>("/v1/entries"),
         Route::post::<entries::Correct>("/v1/entries/{id}/corrections"),

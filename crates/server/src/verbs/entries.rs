@@ -52,6 +52,7 @@ pub enum EntryKind {
 impl Verb for Remember {
     const NAME: &'static str = "remember";
     const RIGHT: Right = Right::Write;
+    const KEYED: bool = true;
     const SUMMARY: &'static str = "Keep words of the owner on purpose";
     type Input = Words;
     type Answer = Observed;
@@ -64,6 +65,7 @@ impl Verb for Remember {
             predicate: words.predicate,
             value: words.value,
             event_time: words.event_time,
+            idempotency_key: asked.idempotency_key.map(str::to_owned),
         };
         Ok(asked.engine.remember(asked.call(), remember)?)
     }

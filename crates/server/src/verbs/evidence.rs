@@ -1,7 +1,8 @@
 //! Evidence: what was said, taken in, and shown with everything that rests on it.
 
-use engine::answer::{Observed, Why};
+use engine::answer::{MessagesListed, Observed, Why};
 use engine::export::SourceListed;
+use engine::messages::Messages as ListedMessages;
 use engine::observe::{Message, Observing};
 use engine::said::Said;
 use ledger::evidence::Author;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ById;
 use crate::access::Right;
-use crate::page::Page;
+use crate::page::{ITEMS_DEFAULT, Page};
 use crate::refusal::Refusal;
 use crate::verb::{Asked, Verb};
 
@@ -41,6 +42,7 @@ pub struct ObservedAll {
 impl Verb for Observe {
     const NAME: &'static str = "observe";
     const RIGHT: Right = Right::Write;
+    const KEYED: bool = true;
     const SUMMARY: &'static str = "Take in what was said; everything that becomes memory passes the gate";
     type Input = Messages;
     type Answer = ObservedAll;
@@ -69,6 +71,60 @@ impl Verb for Observe {
         let observed = asked.engine.observe(asked.call(), messages, Observing::default())?;
         let watermark = observed.iter().map(|one| one.watermark).max().unwrap_or_default();
         Ok(ObservedAll { observed, watermark })
+    }
+}
+
+/// Lists messages.
+pub struct ListMessages;
+
+/// Which messages are listed; all that is given holds.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessagesAsked {
+    /// Of this source: an id, or `kind:ref`.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// Of any source of this kind.
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// Of this session.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// Messages, at most; 100 when left out.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1000))]
+    pub limit: Option<usize>,
+    /// The id of the last message of the page before; from the newest, when left out.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// A page of messages.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MessagesPage {
+    /// The messages, the newest first by the order in which they were taken in.
+    #[serde(flatten)]
+    pub listed: MessagesListed,
+    /// Where the next page begins; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl Verb for ListMessages {
+    const NAME: &'static str = "messages";
+    const RIGHT: Right = Right::Read;
+    const SUMMARY: &'static str = "What was said, as it was taken in, the newest first";
+    type Input = MessagesAsked;
+    type Answer = MessagesPage;
+
+    fn run(asked: &Asked<'_>, wanted: MessagesAsked) -> Result<MessagesPage, Refusal> {
+        let MessagesAsked { source, kind, session, limit, cursor } = wanted;
+        let limit = limit.unwrap_or(ITEMS_DEFAULT);
+        let messages = ListedMessages { source, kind, session, limit, after: cursor };
+        let listed = asked.engine.messages(asked.call(), &messages)?;
+        let last = listed.messages.last().filter(|_| listed.truncated);
+        let next = last.map(|message| message.kept.evidence.clone());
+        Ok(MessagesPage { listed, next })
     }
 }
 

@@ -76,6 +76,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         predicate: arguments.predicate,
         value: arguments.value,
         event_time: said.map(|said| said.to_string()),
+        idempotency_key: None,
     };
     let mut observed = engine.remember(context.call(), remember)?;
     let mut proposed = None;
