@@ -33,7 +33,7 @@ count() {
         ' "$log" >>"$summary"
     else
         local counted
-        counted=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E "Summary \[|^(tidy|play|power): " | sed 's/^ *//' || true)
+        counted=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E "Summary \[|^(tidy|play|power|clients|portal|mcp-clients|schemathesis): " | sed 's/^ *//' || true)
         counted=${counted:-ok}
         printf '%-10s %4d s  %s\n' "$name" "$took" "${counted//$'\n'/$'\n'                   }" >>"$summary"
     fi
@@ -106,6 +106,14 @@ if [ "$only_fast" = no ]; then
         echo "power: qemu-system-x86, busybox-static, e2fsprogs or binutils is not here, so no power was cut" | tee -a "$summary"
     fi
 fi
+if [ "$only_fast" = no ]; then
+    # Clients nobody here wrote, schemathesis, and a browser ask the program. They mostly wait for it, so they do so beside the tests.
+    if all_here python3 node npm && python3 -m venv --help >/dev/null 2>&1 && [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ]; then
+        beside outside tools/outside.sh
+    else
+        echo "outside: python3 with venv, node from 20 on, or npm is not here, so no client of others asked" | tee -a "$summary"
+    fi
+fi
 if cargo nextest --version >/dev/null 2>&1; then
     step tests cargo nextest run --workspace --profile fast
     step doctests cargo test --workspace --doc --quiet
@@ -131,12 +139,13 @@ if [ "$only_fast" = no ]; then
     fi
     step pages "$built/xtask" play "$built" README.md docs/guides/*.md
     join power
+    join outside
 fi
 
 printf '\n== summary\n'
 cat "$summary"
 # One line over all runners, since the last of them may have had nothing to run. A failure ended the script above.
 awk '
-    match($0, /[0-9]+ passed/) { passed += substr($0, RSTART, RLENGTH) }
+    match($0, /[0-9]+ (checks )?passed/) { passed += substr($0, RSTART, RLENGTH) }
     END { printf "\n%d passed, 0 failed\n", passed }
 ' "$summary"

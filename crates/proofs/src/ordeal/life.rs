@@ -102,18 +102,19 @@ impl<'place> Life<'place> {
                 self.told.acknowledge(place);
                 Ok(true)
             }
+            // Gone by an attempt that had no answer; or nobody ever was there.
+            Err(error)
+                if error.kind() == ErrorKind::NotFound
+                    && matches!(deed, Deed::Forget { .. } | Deed::ForgetSubject { .. }) =>
+            {
+                Ok(false)
+            }
             Err(error) => {
                 self.errors += 1;
                 self.last_error = Some(format!("{deed:?}: {error}"));
                 match error.kind() {
                     ErrorKind::Internal | ErrorKind::Unavailable | ErrorKind::Permission => Ok(false),
                     ErrorKind::Conflict if matches!(deed, Deed::Say { .. }) => Ok(false),
-                    // Gone by an attempt that had no answer.
-                    ErrorKind::NotFound
-                        if matches!(deed, Deed::Forget { .. } | Deed::ForgetSubject { .. }) =>
-                    {
-                        Ok(false)
-                    }
                     kind => Err(format!("{deed:?}: {kind:?}: {error}")),
                 }
             }
