@@ -2,9 +2,10 @@
 //!
 //! SQLite reads a log up to the first frame that does not fit, takes that for where a power cut tore it, and passes over
 //! the rest in silence. So one flipped byte would take back acknowledged appends. But a transaction is written only
-//! once the one before it is on the disk. Where whole transactions follow a frame that does not fit, that frame did last once,
-//! and was damaged since. Frames left over from a transaction that was given up do not follow one another like that.
-//! Damage in the last transaction cannot be told from a torn one.
+//! once the one before it is on the disk. Where a whole transaction follows one with a frame that does not fit, that frame did
+//! last once, and was damaged since. Frames left over from a transaction that was given up may follow one another as well, but
+//! none of them ends it: half a head written over one of them is no damage. Damage in the last transaction cannot be told from a
+//! torn one.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read};
@@ -44,7 +45,7 @@ pub(crate) fn first_damaged(path: &Path, page_bytes: usize) -> io::Result<Option
     let mut salts = fits.then(|| (number(&head, 16), number(&head, 20)));
     // The sums the next frame may follow: the one that stands there, and the one that should.
     let mut before: [Sum; 2] = [(number(&head, 24), number(&head, 28)); 2];
-    // Since a frame that did not fit: a transaction has ended, and all frames fit since.
+    // Since a frame that did not fit, or in it: a transaction has ended, and all frames fit since.
     let mut ended = false;
     let mut frame = vec![0; FRAME_HEAD_BYTES + page_bytes];
     let mut place = 0;
@@ -60,7 +61,8 @@ pub(crate) fn first_damaged(path: &Path, page_bytes: usize) -> io::Result<Option
         match bad {
             None if !follows => (bad, ended) = (Some(place), ends),
             None => {}
-            Some(first) if follows && ended => return Ok(Some(first)),
+            Some(first) if follows && ended && ends => return Ok(Some(first)),
+            Some(_) if follows && ended => {}
             Some(_) => ended = ends,
         }
         before = [stands, follow(before[0])];
