@@ -257,9 +257,11 @@ def python_pages(operation, awaited):
     name, schema = operation.items
     item = expression(schema, PYTHON_WORDS)
     fields = [field for field in operation.fields if field.name != "cursor"]
-    arguments = ["self", "*"]
+    needed = [field for field in fields if field.required]
+    arguments = ["self", *(f"{python_name(field.name)}: {expression(field.schema, PYTHON_ARGUMENT_WORDS)}" for field in needed), "*"]
     for field in fields:
-        arguments.append(f"{python_name(field.name)}: {expression(field.schema, PYTHON_ARGUMENT_WORDS)} | None = None")
+        if not field.required:
+            arguments.append(f"{python_name(field.name)}: {expression(field.schema, PYTHON_ARGUMENT_WORDS)} | None = None")
     if operation.of_subject:
         arguments.append("subject: str | None = None")
     passed = [f"{python_name(field.name)}={python_name(field.name)}" for field in fields] + ["cursor=cursor"]
@@ -334,7 +336,7 @@ def typescript_fields(fields, required):
 def typescript_method(operation):
     answer = expression(operation.answer, TYPESCRIPT_WORDS)
     name = camel(operation.name)
-    takes = name[0].upper() + name[1:] + "Input"
+    takes = name[0].upper() + name[1:] + "Asked"
     optional = all(not field.required for field in operation.fields)
     argument = f"input: {takes}{' = {}' if optional else ''}, " if operation.fields else ""
     passed = "input" if operation.fields else "{}"
@@ -357,7 +359,8 @@ def typescript_method(operation):
         item = expression(schema, TYPESCRIPT_WORDS)
         yield f"  /** Every item of `{name}`, page after page; `limit` is that of one page. */"
         yield f"  async *every{name[0].upper()}{name[1:]}("
-        yield f'    input: Omit<{takes}, "cursor"> = {{}}, options: CallOptions = {{}},'
+        omitted = "" if any(field.required for field in operation.fields) else " = {}"
+        yield f'    input: Omit<{takes}, "cursor">{omitted}, options: CallOptions = {{}},'
         yield f"  ): AsyncGenerator<{item}, void, undefined> {{"
         yield "    let cursor: string | null | undefined;"
         yield "    do {"
@@ -380,7 +383,7 @@ def typescript(document):
         if operation.fields:
             name = camel(operation.name)
             yield f"/** What `{name}` takes. */"
-            yield f"export interface {name[0].upper()}{name[1:]}Input {{"
+            yield f"export interface {name[0].upper()}{name[1:]}Asked {{"
             fields = [(field.name, {**field.schema, "description": field.description or ""}) for field in operation.fields]
             yield from typescript_fields(fields, [field.name for field in operation.fields if field.required])
             yield "}"

@@ -87,7 +87,13 @@ def test_the_other_client_does_the_same_without_blocking(subject):
 
 def test_every_operation_has_a_method_in_both_clients():
     document = json.loads(DOCUMENT.read_text())
-    names = {told["operationId"] for methods in document["paths"].values() for told in methods.values()}
+    # What answers piece by piece is for programs that move whole memories, and has none.
+    names = {
+        told["operationId"]
+        for methods in document["paths"].values()
+        for told in methods.values()
+        if "application/json" in told["responses"]["200"]["content"]
+    }
     assert len(names) > 25
     for name in names:
         one, other = getattr(Client, name), getattr(AsyncClient, name)

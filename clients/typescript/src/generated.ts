@@ -1177,7 +1177,7 @@ export interface Why {
 }
 
 /** What `disputes` takes. */
-export interface DisputesInput {
+export interface DisputesAsked {
   /** What this system held at this instant; the latest, when left out. */
   believed_at?: string;
   /** Where the page before ended, as it said; from the beginning, when left out. */
@@ -1189,7 +1189,7 @@ export interface DisputesInput {
 }
 
 /** What `resolveDispute` takes. */
-export interface ResolveDisputeInput {
+export interface ResolveDisputeAsked {
   /** The fact in dispute. */
   id: string;
   /** The version that is kept. */
@@ -1199,7 +1199,7 @@ export interface ResolveDisputeInput {
 }
 
 /** What `list` takes. */
-export interface ListInput {
+export interface ListAsked {
   /** The id of the last item of the page before; from the newest, when left out. */
   cursor?: string;
   /** `entry` (notes and preferences), `fact` (all others), `all`, or a class such as `preference` or `constraint`. */
@@ -1211,7 +1211,7 @@ export interface ListInput {
 }
 
 /** What `remember` takes. */
-export interface RememberInput {
+export interface RememberAsked {
   /** The owner's words, as they were said. */
   text: string;
   /** With `predicate` and `value`, what exactly the words say: `self`, or a slug such as `acme` or `person:karthik`. */
@@ -1227,7 +1227,7 @@ export interface RememberInput {
 }
 
 /** What `correct` takes. */
-export interface CorrectInput {
+export interface CorrectAsked {
   /** The version that is wrong. */
   id: string;
   /** What is right, in the owner's words; at most 600 characters. */
@@ -1235,7 +1235,7 @@ export interface CorrectInput {
 }
 
 /** What `forget` takes. */
-export interface ForgetInput {
+export interface ForgetAsked {
   /** Only tell exactly what would go, stay and stand again. */
   dry_run?: boolean;
   /** Everything of the subject, with its keys. */
@@ -1253,13 +1253,13 @@ export interface ForgetInput {
 }
 
 /** What `checkReceipt` takes. */
-export interface CheckReceiptInput {
+export interface CheckReceiptAsked {
   /** The receipt. */
   receipt: Receipt;
 }
 
 /** What `lift` takes. */
-export interface LiftInput {
+export interface LiftAsked {
   /** Everything that was ever forgotten. */
   everything?: boolean;
   /** What a source said: its id while it is there, else `kind:ref`. */
@@ -1267,7 +1267,7 @@ export interface LiftInput {
 }
 
 /** What `messages` takes. */
-export interface MessagesInput {
+export interface MessagesAsked {
   /** The id of the last message of the page before; from the newest, when left out. */
   cursor?: string;
   /** Of any source of this kind. */
@@ -1281,13 +1281,13 @@ export interface MessagesInput {
 }
 
 /** What `observe` takes. */
-export interface ObserveInput {
+export interface ObserveAsked {
   /** 1 to 256; none is taken in when one cannot be. */
   messages: Array<Message>;
 }
 
 /** What `state` takes. */
-export interface StateInput {
+export interface StateAsked {
   /** What this system held at this instant; the latest, when left out. */
   believed_at?: string;
   /** Where the page before ended, as it said; from the beginning, when left out. */
@@ -1299,13 +1299,13 @@ export interface StateInput {
 }
 
 /** What `history` takes. */
-export interface HistoryInput {
+export interface HistoryAsked {
   /** Its id, as an answer told it. */
   id: string;
 }
 
 /** What `createKey` takes. */
-export interface CreateKeyInput {
+export interface CreateKeyAsked {
   /** What its holder is called on receipts and decisions. */
   name: string;
   /** What it allows; at most what the caller's own allows. */
@@ -1319,13 +1319,13 @@ export interface CreateKeyInput {
 }
 
 /** What `revokeKey` takes. */
-export interface RevokeKeyInput {
+export interface RevokeKeyAsked {
   /** Its id, as an answer told it. */
   id: string;
 }
 
 /** What `comparePolicies` takes. */
-export interface ComparePoliciesInput {
+export interface ComparePoliciesAsked {
   /** The policy compared with. */
   from: string;
   /** The policy compared. */
@@ -1335,7 +1335,7 @@ export interface ComparePoliciesInput {
 }
 
 /** What `promotePolicy` takes. */
-export interface PromotePolicyInput {
+export interface PromotePolicyAsked {
   /** Why. */
   reason: string;
   /** Its name; left out, the last promotion that stands is taken back. */
@@ -1343,7 +1343,7 @@ export interface PromotePolicyInput {
 }
 
 /** What `recall` takes. */
-export interface RecallInput {
+export interface RecallAsked {
   /** The words. */
   query: string;
   /** What this system held at this instant; the latest, when left out. */
@@ -1363,13 +1363,13 @@ export interface RecallInput {
 }
 
 /** What `why` takes. */
-export interface WhyInput {
+export interface WhyAsked {
   /** Its id, as an answer told it. */
   id: string;
 }
 
 /** What `sources` takes. */
-export interface SourcesInput {
+export interface SourcesAsked {
   /** Where the page before ended, as it said; from the beginning, when left out. */
   cursor?: string;
   /** Items, at most; 100 when left out. */
@@ -1377,7 +1377,7 @@ export interface SourcesInput {
 }
 
 /** What `source` takes. */
-export interface SourceInput {
+export interface SourceAsked {
   /** Its id, as an answer told it. */
   id: string;
   /** Where the page before ended, as it said; from the first message, when left out. */
@@ -1387,7 +1387,7 @@ export interface SourceInput {
 }
 
 /** What `timeline` takes. */
-export interface TimelineInput {
+export interface TimelineAsked {
   /** Where the page before ended, as it said; from the beginning, when left out. */
   cursor?: string;
   /** Items, at most; 100 when left out. */
@@ -1395,7 +1395,7 @@ export interface TimelineInput {
 }
 
 /** What `turns` takes. */
-export interface TurnsInput {
+export interface TurnsAsked {
   /** The id of the last turn of the page before; from the newest, when left out. */
   cursor?: string;
   /** Turns, at most; 50 when left out. */
@@ -1403,7 +1403,7 @@ export interface TurnsInput {
 }
 
 /** What `turn` takes. */
-export interface TurnInput {
+export interface TurnAsked {
   /** The message. */
   message: string;
   /** Tokens of the packet, at most. */
@@ -1419,19 +1419,19 @@ export interface TurnInput {
 }
 
 /** What `recordedTurn` takes. */
-export interface RecordedTurnInput {
+export interface RecordedTurnAsked {
   /** Its id, as an answer told it. */
   id: string;
 }
 
 /** What `replay` takes. */
-export interface ReplayInput {
+export interface ReplayAsked {
   /** Its id, as an answer told it. */
   id: string;
 }
 
 /** What `used` takes. */
-export interface UsedInput {
+export interface UsedAsked {
   /** The turn. */
   id: string;
   /** Handles of the packet, such as `M1`. */
@@ -1459,7 +1459,7 @@ export abstract class Operations {
   }
 
   /** What contradicts itself, each dispute whole. Needs the scope `memory:read`. */
-  disputes(input: DisputesInput = {}, options: CallOptions = {}): Promise<DisputesPage> {
+  disputes(input: DisputesAsked = {}, options: CallOptions = {}): Promise<DisputesPage> {
     return this.ask({
       method: "GET",
       path: "/v1/disputes",
@@ -1473,7 +1473,7 @@ export abstract class Operations {
 
   /** Every item of `disputes`, page after page; `limit` is that of one page. */
   async *everyDisputes(
-    input: Omit<DisputesInput, "cursor"> = {}, options: CallOptions = {},
+    input: Omit<DisputesAsked, "cursor"> = {}, options: CallOptions = {},
   ): AsyncGenerator<Dispute, void, undefined> {
     let cursor: string | null | undefined;
     do {
@@ -1484,7 +1484,7 @@ export abstract class Operations {
   }
 
   /** Decide a dispute, with a reason that is recorded. Needs the scope `memory:write`. */
-  resolveDispute(input: ResolveDisputeInput, options: CallOptions = {}): Promise<Resolved> {
+  resolveDispute(input: ResolveDisputeAsked, options: CallOptions = {}): Promise<Resolved> {
     return this.ask({
       method: "POST",
       path: "/v1/disputes/{id}/resolution",
@@ -1497,7 +1497,7 @@ export abstract class Operations {
   }
 
   /** What holds now, the newest first. Needs the scope `memory:read`. */
-  list(input: ListInput = {}, options: CallOptions = {}): Promise<EntriesPage> {
+  list(input: ListAsked = {}, options: CallOptions = {}): Promise<EntriesPage> {
     return this.ask({
       method: "GET",
       path: "/v1/entries",
@@ -1511,7 +1511,7 @@ export abstract class Operations {
 
   /** Every item of `list`, page after page; `limit` is that of one page. */
   async *everyList(
-    input: Omit<ListInput, "cursor"> = {}, options: CallOptions = {},
+    input: Omit<ListAsked, "cursor"> = {}, options: CallOptions = {},
   ): AsyncGenerator<Item, void, undefined> {
     let cursor: string | null | undefined;
     do {
@@ -1522,7 +1522,7 @@ export abstract class Operations {
   }
 
   /** Keep words of the owner on purpose. Needs the scope `memory:write`. */
-  remember(input: RememberInput, options: CallOptions = {}): Promise<Observed> {
+  remember(input: RememberAsked, options: CallOptions = {}): Promise<Observed> {
     return this.ask({
       method: "POST",
       path: "/v1/entries",
@@ -1535,7 +1535,7 @@ export abstract class Operations {
   }
 
   /** Put new words in the place of an entry; the old ones stay in its history. Needs the scope `memory:write`. */
-  correct(input: CorrectInput, options: CallOptions = {}): Promise<Corrected> {
+  correct(input: CorrectAsked, options: CallOptions = {}): Promise<Corrected> {
     return this.ask({
       method: "POST",
       path: "/v1/entries/{id}/corrections",
@@ -1548,7 +1548,7 @@ export abstract class Operations {
   }
 
   /** Forget: the words are in no file afterwards, and what they had changed is undone. Needs the scope `memory:forget`. */
-  forget(input: ForgetInput = {}, options: CallOptions = {}): Promise<Forgotten> {
+  forget(input: ForgetAsked = {}, options: CallOptions = {}): Promise<Forgotten> {
     return this.ask({
       method: "POST",
       path: "/v1/erasures",
@@ -1561,7 +1561,7 @@ export abstract class Operations {
   }
 
   /** Whether the chain bears out the receipt of an erasure. Needs the scope `memory:read`. */
-  checkReceipt(input: CheckReceiptInput, options: CallOptions = {}): Promise<ReceiptChecked> {
+  checkReceipt(input: CheckReceiptAsked, options: CallOptions = {}): Promise<ReceiptChecked> {
     return this.ask({
       method: "POST",
       path: "/v1/erasures/check",
@@ -1574,7 +1574,7 @@ export abstract class Operations {
   }
 
   /** Let what was forgotten be learnt again. Needs the scope `memory:forget`. */
-  lift(input: LiftInput = {}, options: CallOptions = {}): Promise<Lifted> {
+  lift(input: LiftAsked = {}, options: CallOptions = {}): Promise<Lifted> {
     return this.ask({
       method: "POST",
       path: "/v1/erasures/lift",
@@ -1587,7 +1587,7 @@ export abstract class Operations {
   }
 
   /** What was said, as it was taken in, the newest first. Needs the scope `memory:read`. */
-  messages(input: MessagesInput = {}, options: CallOptions = {}): Promise<MessagesPage> {
+  messages(input: MessagesAsked = {}, options: CallOptions = {}): Promise<MessagesPage> {
     return this.ask({
       method: "GET",
       path: "/v1/evidence",
@@ -1601,7 +1601,7 @@ export abstract class Operations {
 
   /** Every item of `messages`, page after page; `limit` is that of one page. */
   async *everyMessages(
-    input: Omit<MessagesInput, "cursor"> = {}, options: CallOptions = {},
+    input: Omit<MessagesAsked, "cursor"> = {}, options: CallOptions = {},
   ): AsyncGenerator<MessageText, void, undefined> {
     let cursor: string | null | undefined;
     do {
@@ -1612,7 +1612,7 @@ export abstract class Operations {
   }
 
   /** Take in what was said; everything that becomes memory passes the gate. Needs the scope `memory:write`. */
-  observe(input: ObserveInput, options: CallOptions = {}): Promise<ObservedAll> {
+  observe(input: ObserveAsked, options: CallOptions = {}): Promise<ObservedAll> {
     return this.ask({
       method: "POST",
       path: "/v1/evidence",
@@ -1625,7 +1625,7 @@ export abstract class Operations {
   }
 
   /** Everything that holds at a moment on both clocks. Needs the scope `memory:read`. */
-  state(input: StateInput = {}, options: CallOptions = {}): Promise<StatePage> {
+  state(input: StateAsked = {}, options: CallOptions = {}): Promise<StatePage> {
     return this.ask({
       method: "GET",
       path: "/v1/facts",
@@ -1639,7 +1639,7 @@ export abstract class Operations {
 
   /** Every item of `state`, page after page; `limit` is that of one page. */
   async *everyState(
-    input: Omit<StateInput, "cursor"> = {}, options: CallOptions = {},
+    input: Omit<StateAsked, "cursor"> = {}, options: CallOptions = {},
   ): AsyncGenerator<Item, void, undefined> {
     let cursor: string | null | undefined;
     do {
@@ -1650,7 +1650,7 @@ export abstract class Operations {
   }
 
   /** A fact with all its versions and everything that happened to them. Needs the scope `memory:read`. */
-  history(input: HistoryInput, options: CallOptions = {}): Promise<History> {
+  history(input: HistoryAsked, options: CallOptions = {}): Promise<History> {
     return this.ask({
       method: "GET",
       path: "/v1/facts/{id}",
@@ -1676,7 +1676,7 @@ export abstract class Operations {
   }
 
   /** Make a key; it is shown once. Needs the scope `memory:admin`. */
-  createKey(input: CreateKeyInput, options: CallOptions = {}): Promise<KeyMade> {
+  createKey(input: CreateKeyAsked, options: CallOptions = {}): Promise<KeyMade> {
     return this.ask({
       method: "POST",
       path: "/v1/keys",
@@ -1689,7 +1689,7 @@ export abstract class Operations {
   }
 
   /** Take a key away, from now on. Needs the scope `memory:admin`. */
-  revokeKey(input: RevokeKeyInput, options: CallOptions = {}): Promise<KeyRevoked> {
+  revokeKey(input: RevokeKeyAsked, options: CallOptions = {}): Promise<KeyRevoked> {
     return this.ask({
       method: "DELETE",
       path: "/v1/keys/{id}",
@@ -1715,7 +1715,7 @@ export abstract class Operations {
   }
 
   /** What another policy would have made of the subject's recorded turns. Needs the scope `memory:read`. */
-  comparePolicies(input: ComparePoliciesInput, options: CallOptions = {}): Promise<PolicyDiff> {
+  comparePolicies(input: ComparePoliciesAsked, options: CallOptions = {}): Promise<PolicyDiff> {
     return this.ask({
       method: "POST",
       path: "/v1/policies/comparisons",
@@ -1728,7 +1728,7 @@ export abstract class Operations {
   }
 
   /** Put a policy in force for the whole deployment, or take the last promotion back. Needs the scope `memory:admin`. */
-  promotePolicy(input: PromotePolicyInput, options: CallOptions = {}): Promise<PolicyActText> {
+  promotePolicy(input: PromotePolicyAsked, options: CallOptions = {}): Promise<PolicyActText> {
     return this.ask({
       method: "POST",
       path: "/v1/policies/promotions",
@@ -1754,7 +1754,7 @@ export abstract class Operations {
   }
 
   /** What is remembered, best first; a dispute stands together. Needs the scope `memory:read`. */
-  recall(input: RecallInput, options: CallOptions = {}): Promise<Deep> {
+  recall(input: RecallAsked, options: CallOptions = {}): Promise<Deep> {
     return this.ask({
       method: "POST",
       path: "/v1/recall",
@@ -1767,7 +1767,7 @@ export abstract class Operations {
   }
 
   /** The way from a memory to the words behind it. Needs the scope `memory:read`. */
-  why(input: WhyInput, options: CallOptions = {}): Promise<Why> {
+  why(input: WhyAsked, options: CallOptions = {}): Promise<Why> {
     return this.ask({
       method: "GET",
       path: "/v1/receipts/{id}",
@@ -1793,7 +1793,7 @@ export abstract class Operations {
   }
 
   /** Where words come from. Needs the scope `memory:read`. */
-  sources(input: SourcesInput = {}, options: CallOptions = {}): Promise<SourcesPage> {
+  sources(input: SourcesAsked = {}, options: CallOptions = {}): Promise<SourcesPage> {
     return this.ask({
       method: "GET",
       path: "/v1/sources",
@@ -1807,7 +1807,7 @@ export abstract class Operations {
 
   /** Every item of `sources`, page after page; `limit` is that of one page. */
   async *everySources(
-    input: Omit<SourcesInput, "cursor"> = {}, options: CallOptions = {},
+    input: Omit<SourcesAsked, "cursor"> = {}, options: CallOptions = {},
   ): AsyncGenerator<SourceListed, void, undefined> {
     let cursor: string | null | undefined;
     do {
@@ -1818,7 +1818,7 @@ export abstract class Operations {
   }
 
   /** What a source said, message by message. Needs the scope `memory:read`. */
-  source(input: SourceInput, options: CallOptions = {}): Promise<Said> {
+  source(input: SourceAsked, options: CallOptions = {}): Promise<Said> {
     return this.ask({
       method: "GET",
       path: "/v1/sources/{id}",
@@ -1832,7 +1832,7 @@ export abstract class Operations {
 
   /** Every item of `source`, page after page; `limit` is that of one page. */
   async *everySource(
-    input: Omit<SourceInput, "cursor"> = {}, options: CallOptions = {},
+    input: Omit<SourceAsked, "cursor">, options: CallOptions = {},
   ): AsyncGenerator<MessageSaid, void, undefined> {
     let cursor: string | null | undefined;
     do {
@@ -1843,7 +1843,7 @@ export abstract class Operations {
   }
 
   /** Everything that happened to facts, in the order this system came to hold it. Needs the scope `memory:read`. */
-  timeline(input: TimelineInput = {}, options: CallOptions = {}): Promise<TimelinePage> {
+  timeline(input: TimelineAsked = {}, options: CallOptions = {}): Promise<TimelinePage> {
     return this.ask({
       method: "GET",
       path: "/v1/timeline",
@@ -1857,7 +1857,7 @@ export abstract class Operations {
 
   /** Every item of `timeline`, page after page; `limit` is that of one page. */
   async *everyTimeline(
-    input: Omit<TimelineInput, "cursor"> = {}, options: CallOptions = {},
+    input: Omit<TimelineAsked, "cursor"> = {}, options: CallOptions = {},
   ): AsyncGenerator<Event, void, undefined> {
     let cursor: string | null | undefined;
     do {
@@ -1868,7 +1868,7 @@ export abstract class Operations {
   }
 
   /** The turns that were resolved, the newest first. Needs the scope `memory:read`. */
-  turns(input: TurnsInput = {}, options: CallOptions = {}): Promise<TurnsPage> {
+  turns(input: TurnsAsked = {}, options: CallOptions = {}): Promise<TurnsPage> {
     return this.ask({
       method: "GET",
       path: "/v1/turns",
@@ -1882,7 +1882,7 @@ export abstract class Operations {
 
   /** Every item of `turns`, page after page; `limit` is that of one page. */
   async *everyTurns(
-    input: Omit<TurnsInput, "cursor"> = {}, options: CallOptions = {},
+    input: Omit<TurnsAsked, "cursor"> = {}, options: CallOptions = {},
   ): AsyncGenerator<TurnListed, void, undefined> {
     let cursor: string | null | undefined;
     do {
@@ -1893,7 +1893,7 @@ export abstract class Operations {
   }
 
   /** Choose what one turn may see, and record how. Needs the scope `memory:read`. */
-  turn(input: TurnInput, options: CallOptions = {}): Promise<Turned> {
+  turn(input: TurnAsked, options: CallOptions = {}): Promise<Turned> {
     return this.ask({
       method: "POST",
       path: "/v1/turns",
@@ -1906,7 +1906,7 @@ export abstract class Operations {
   }
 
   /** What a turn considered, chose and used, with every reason. Needs the scope `memory:read`. */
-  recordedTurn(input: RecordedTurnInput, options: CallOptions = {}): Promise<TurnTold> {
+  recordedTurn(input: RecordedTurnAsked, options: CallOptions = {}): Promise<TurnTold> {
     return this.ask({
       method: "GET",
       path: "/v1/turns/{id}",
@@ -1919,7 +1919,7 @@ export abstract class Operations {
   }
 
   /** Make a turn again and compare, byte for byte. Needs the scope `memory:read`. */
-  replay(input: ReplayInput, options: CallOptions = {}): Promise<Replayed> {
+  replay(input: ReplayAsked, options: CallOptions = {}): Promise<Replayed> {
     return this.ask({
       method: "GET",
       path: "/v1/turns/{id}/replay",
@@ -1932,7 +1932,7 @@ export abstract class Operations {
   }
 
   /** Record which selected memories a reply really used. Needs the scope `memory:write`. */
-  used(input: UsedInput, options: CallOptions = {}): Promise<UsedInReply> {
+  used(input: UsedAsked, options: CallOptions = {}): Promise<UsedInReply> {
     return this.ask({
       method: "POST",
       path: "/v1/turns/{id}/uses",

@@ -70,8 +70,14 @@ test("pages are walked to their end, and subjects are apart", async () => {
 
 test("every operation has a method", () => {
   const path = process.env["TESTIMONY_DOCUMENT"] ?? new URL("../../../../docs/reference/openapi.json", import.meta.url);
-  const document = JSON.parse(readFileSync(path, "utf8")) as { paths: Record<string, Record<string, { operationId: string }>> };
-  const names = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((told) => told.operationId));
+  const document = JSON.parse(readFileSync(path, "utf8")) as {
+    paths: Record<string, Record<string, { operationId: string; responses: Record<string, { content: object }> }>>;
+  };
+  // What answers piece by piece is for programs that move whole memories, and has none.
+  const atOnce = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .filter((told) => "application/json" in told.responses["200"]!.content);
+  const names = atOnce.map((told) => told.operationId);
   assert.ok(names.length > 25);
   for (const name of names) {
     const method = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1699,7 +1699,7 @@ class Operations:
         ))
         return answer
 
-    def every_source(self, *, id: str | None = None, limit: int | None = None, subject: str | None = None) -> Iterator[MessageSaid]:
+    def every_source(self, id: str, *, limit: int | None = None, subject: str | None = None) -> Iterator[MessageSaid]:
         """Every item of `source`, page after page; `limit` is that of one page."""
         cursor: str | None = None
         while True:
@@ -2355,7 +2355,7 @@ class AsyncOperations:
         ))
         return answer
 
-    async def every_source(self, *, id: str | None = None, limit: int | None = None, subject: str | None = None) -> AsyncIterator[MessageSaid]:
+    async def every_source(self, id: str, *, limit: int | None = None, subject: str | None = None) -> AsyncIterator[MessageSaid]:
         """Every item of `source`, page after page; `limit` is that of one page."""
         cursor: str | None = None
         while True:
