@@ -58,6 +58,8 @@ http() {
     shift
     key=$("$program" --data "$data" --json access create owner --scope read --scope write --scope forget \
         | python3 -c 'import json, sys; print(json.load(sys.stdin)["key"])')
+    # That of the server before would lead to nobody.
+    rm -f "$work/address"
     TESTIMONY_LOG=trace "$program" --data "$data" --now "$now" serve --listen 127.0.0.1:0 > "$work/address" 2> "$work/log" &
     server=$!
     for _ in $(seq 100); do
