@@ -78,8 +78,8 @@ fn sample(name: &str, ids: &Ids) -> Json {
         "compare_policies" => json!({"from": "turn/1", "to": "turn/2"}),
         "create_key" => json!({"name": "another", "scopes": ["memory:read"], "all_subjects": true}),
         "revoke_key" => json!({"id": "key_nobody"}),
-        "list" | "profile" | "state" | "timeline" | "disputes" | "sources" | "verify" | "rules"
-        | "policies" | "whoami" | "list_keys" | "export" | "turns" => json!({}),
+        "messages" | "list" | "profile" | "state" | "timeline" | "disputes" | "sources" | "verify"
+        | "rules" | "policies" | "whoami" | "list_keys" | "export" | "turns" => json!({}),
         other => panic!("say here what `{other}` takes"),
     }
 }
@@ -238,14 +238,14 @@ async fn a_cursor_is_of_its_subject_and_its_list() {
     assert_ne!(second.json()["items"], first["items"]);
     for (path, key) in [("/v1/facts", &ben), ("/v1/timeline", &ana), ("/v1/disputes", &ana)] {
         let told = place.call(Method::GET, path, Some(key), &json!({"limit": 1, "cursor": cursor})).await;
-        assert_eq!((told.status.as_u16(), told.code().as_str()), (400, "bad_request"), "{path}");
+        assert_eq!((told.status.as_u16(), told.code().as_str()), (422, "bad_input"), "{path}");
     }
     for place_of_letter in 0..cursor.len() {
         let mut other = cursor.clone().into_bytes();
         other[place_of_letter] = if other[place_of_letter] == b'A' { b'B' } else { b'A' };
         let other = String::from_utf8(other).expect("letters");
         let told = place.call(Method::GET, "/v1/facts", Some(&ana), &json!({"cursor": other})).await;
-        assert_eq!(told.status, 400, "letter {place_of_letter}");
+        assert_eq!(told.status, 422, "letter {place_of_letter}");
     }
 }
 

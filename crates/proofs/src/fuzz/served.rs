@@ -108,8 +108,9 @@ pub(super) fn cursor(bytes: &[u8]) {
     let encoded: String = bytes.iter().map(|byte| format!("%{byte:02X}")).collect();
     for list in ["facts", "timeline", "disputes", "sources"] {
         let told = HOUSE.ask(&request("GET", &format!("/v1/{list}?limit=1&cursor={encoded}"), "ana", ""));
-        let refused =
-            ["HTTP/1.1 400 ", "HTTP/1.1 409 ", "HTTP/1.1 414 "].iter().any(|status| told.starts_with(status));
+        let refused = ["HTTP/1.1 400 ", "HTTP/1.1 409 ", "HTTP/1.1 414 ", "HTTP/1.1 422 "]
+            .iter()
+            .any(|status| told.starts_with(status));
         if refused {
             let body: Json = told
                 .split("\r\n\r\n")
