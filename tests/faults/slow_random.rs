@@ -5,8 +5,8 @@ use store_sqlite::{Options, Synchronous};
 
 #[test]
 fn nothing_acknowledged_is_lost_on_disks_that_fail() {
-    let lives = faulty_lives(0..150).expect("every life ends well");
-    assert!(lives.failed > 150 && lives.errors > 50 && lives.acknowledged > 500, "{lives:?}");
+    let lives = faulty_lives(0..60).expect("every life ends well");
+    assert!(lives.failed > 60 && lives.errors > 20 && lives.acknowledged > 200, "{lives:?}");
 }
 
 /// Seeds that once broke something: a log that was never synced was built upon; the key file of a commit without an answer was
@@ -21,9 +21,9 @@ fn what_was_once_lost_is_not_lost_again() {
 
 #[test]
 fn nothing_acknowledged_is_lost_to_power_cuts() {
-    let cuts = power_cuts(1, 300, &Options::default()).expect("the lives end well");
+    let cuts = power_cuts(1, 120, &Options::default()).expect("the lives end well");
     assert_eq!(cuts.wrong, Vec::<String>::new());
-    assert_eq!(cuts.cuts, 300);
+    assert_eq!(cuts.cuts, 120);
 }
 
 /// The instrument sees what it is there to see: a store that does not wait for the disk loses what it acknowledged.

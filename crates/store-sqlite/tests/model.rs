@@ -80,7 +80,7 @@ fn sqlite_answers_as_the_reference_does() {
     let set = |name: &str, otherwise: u64| -> u64 {
         std::env::var(name).ok().map_or(otherwise, |text| text.parse().expect("a number"))
     };
-    let (seed, operations) = (set("MODEL_SEED", 20_261_130), set("MODEL_OPERATIONS", 100_000));
+    let (seed, operations) = (set("MODEL_SEED", 20_261_130), set("MODEL_OPERATIONS", 40_000));
     println!("MODEL_SEED={seed} MODEL_OPERATIONS={operations}");
     let options = Options { synchronous: Synchronous::Off, ..Options::default() };
     let mut run = Run {
