@@ -1182,7 +1182,7 @@ export interface DisputesAsked {
   believed_at?: string;
   /** Where the page before ended, as it said; from the beginning, when left out. */
   cursor?: string;
-  /** Disputes, at most; 100 when left out. */
+  /** Items, at most; 100 when left out. */
   limit?: number;
   /** What held in the world at this instant, RFC 3339; now, when left out. */
   valid_at?: string;

@@ -16,6 +16,7 @@ pub mod verb;
 pub mod verbs;
 
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -139,7 +140,12 @@ impl Server {
                 Err(_) => ControlFlow::Break(()),
             };
             let key = idempotency_key.as_deref();
-            if let Err(refusal) = run(&engine, &house, &verb, &caller, &scope, key, input, &mut hand_on) {
+            let done = catch_unwind(AssertUnwindSafe(|| {
+                run(&engine, &house, &verb, &caller, &scope, key, input, &mut hand_on)
+            }));
+            // An answer that breaks off says so, also where it is our fault: its end would be taken for the end of all there is.
+            let done = done.unwrap_or_else(|_| Err(Refusal::fault("the call ended without an answer")));
+            if let Err(refusal) = done {
                 // Nobody may be left to hear it.
                 _ = pieces.blocking_send(Err(refusal));
             }

@@ -102,6 +102,9 @@ impl From<EngineError> for Refusal {
 
 /// What is told of an error. What the operating system and the store say is the operator's: it names files.
 fn told(error: &EngineError) -> String {
+    if let EngineError::Model(_) = error {
+        return "the embedding model cannot be asked; memories are found by their words meanwhile".to_owned();
+    }
     match error.kind() {
         ErrorKind::Damaged | ErrorKind::Permission | ErrorKind::Internal => {
             "the memory cannot be read or written; the operator's log says why".to_owned()

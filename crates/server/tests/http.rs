@@ -179,7 +179,30 @@ async fn what_is_exported_can_be_imported_and_both_are_told_piece_by_piece() {
         let state = place.call(Method::GET, "/v1/facts", Some(key), &json!({})).await.json();
         state["items"].as_array().into_iter().flatten().map(|item| item["value"].clone()).collect::<Vec<_>>()
     };
-    assert_eq!(held(&ben).await, held(&ana).await);
+    let values = held(&ana).await;
+    assert!(values.contains(&json!("Ana")) && values.contains(&json!("Split")), "{values:?}");
+    assert_eq!(held(&ben).await, values);
+}
+
+#[tokio::test]
+async fn a_clock_that_was_set_back_hides_nothing_and_every_page_is_of_one_moment() {
+    let mut place = Place::new();
+    let key = place.key(&Right::ALL, &["ana"], None);
+    for text in ["I live in Zagreb.", "My name is Ana."] {
+        place.say(&key, text).await;
+    }
+    *place.clock.lock() = house::at("2026-11-29T12:00:00Z");
+    let facts = async |input: Json| place.call(Method::GET, "/v1/facts", Some(&key), &input).await.json();
+    let all = facts(json!({})).await;
+    assert_eq!(all["items"].as_array().map(Vec::len), Some(2), "{all}");
+    let first = facts(json!({"limit": 1})).await;
+    // What is said between two pages, at a later instant, is on none of them.
+    *place.clock.lock() = house::at("2026-12-01T12:00:00Z");
+    place.say(&key, "I like green tea.").await;
+    let second = facts(json!({"limit": 1, "cursor": first["next"]})).await;
+    assert_eq!(second["items"], json!([all["items"][1]]), "{second}");
+    assert_eq!(second["next"], Json::Null, "{second}");
+    assert_eq!(facts(json!({})).await["items"].as_array().map(Vec::len), Some(3));
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use ledger::scope::Scope;
 use serde_json::{Value as Json, json};
 use server::access::Right;
 use server::http::route::{Route, routes};
+use server::mem0::places;
 
 /// Ids of somebody's memory.
 struct Ids {
@@ -219,6 +220,51 @@ async fn every_route_lets_in_exactly_whom_it_should() {
         engine::Call { scope: &Scope::of(house::subject("ben")), now: house::at("2026-11-30T12:00:00Z") };
     let held = engine.state(call, None, None).expect("read");
     assert_eq!(held.items.len(), 3, "{held:?}");
+}
+
+/// The paths of mem0 stand in a table of their own.
+#[tokio::test]
+async fn nobody_is_let_in_at_the_paths_of_mem0_without_a_key_that_may() {
+    let mut place = Place::new();
+    let ana = place.key(&Right::ALL, &["ana"], None);
+    let expired = place.key(&Right::ALL, &["ana"], Some("2026-11-30T00:00:00Z"));
+    let idle = place.key(&[Right::Admin], &["ana"], None);
+    place.say(&ana, "I live in Zagreb.").await;
+    let mut asked = 0;
+    for row in places() {
+        for path in row.paths {
+            let path = format!(
+                "/mem0{}",
+                path.replace("{id}", "ana:none").replace("{kind}", "user").replace("{name}", "ana")
+            );
+            let ask = async |key: Option<&str>| {
+                let mut request = house::request(row.method.clone(), &path, None, None, &json!({}));
+                if let Some(key) = key {
+                    let token = format!("Token {key}").parse().expect("a value");
+                    request.headers_mut().insert("authorization", token);
+                }
+                place.ask(request).await
+            };
+            for key in [None, Some(expired.as_str()), Some("testimony_x")] {
+                let told = ask(key).await;
+                assert_eq!(
+                    (told.status, told.code().as_str()),
+                    (StatusCode::UNAUTHORIZED, "no_valid_key"),
+                    "{path} {key:?}"
+                );
+            }
+            // Whatever else is wrong with so bare a call, nothing is told or done.
+            let told = ask(Some(&idle)).await;
+            assert!(told.status.is_client_error(), "{} {path}: {told:?}", row.method);
+            assert!(!String::from_utf8_lossy(&told.body).contains("Zagreb"), "{path}");
+            asked += 1;
+        }
+    }
+    assert!(asked > places().len(), "{asked}");
+    let engine = place.shared.server.engine();
+    let call =
+        engine::Call { scope: &Scope::of(house::subject("ana")), now: house::at("2026-11-30T12:00:00Z") };
+    assert_eq!(engine.state(call, None, None).expect("read").items.len(), 1);
 }
 
 #[tokio::test]

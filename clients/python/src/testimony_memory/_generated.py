@@ -1226,7 +1226,7 @@ class Operations:
 
         believed_at: What this system held at this instant; the latest, when left out.
         cursor: Where the page before ended, as it said; from the beginning, when left out.
-        limit: Disputes, at most; 100 when left out.
+        limit: Items, at most; 100 when left out.
         valid_at: What held in the world at this instant, RFC 3339; now, when left out.
         subject: Whose memory is meant; what the client was made for, when left out.
         timeout: Seconds the call may take, repetitions apart; the client's own, when left out.
@@ -1882,7 +1882,7 @@ class AsyncOperations:
 
         believed_at: What this system held at this instant; the latest, when left out.
         cursor: Where the page before ended, as it said; from the beginning, when left out.
-        limit: Disputes, at most; 100 when left out.
+        limit: Items, at most; 100 when left out.
         valid_at: What held in the world at this instant, RFC 3339; now, when left out.
         subject: Whose memory is meant; what the client was made for, when left out.
         timeout: Seconds the call may take, repetitions apart; the client's own, when left out.

@@ -7,10 +7,9 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use schemars::SchemaGenerator;
 use serde_json::{Map, Value as Json};
 
-use super::route::Route;
+use super::route::{Kind, Route};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
 
@@ -154,22 +153,17 @@ fn read_query(route: &Route, query: &str, input: &mut Map<String, Json>) -> Resu
     if query.is_empty() {
         return Ok(());
     }
-    let schema = route.verb.input(&mut SchemaGenerator::default()).to_value();
     for (name, value) in self::query(query)? {
         let value = value.as_str().unwrap_or_default();
-        let types = &schema["properties"][&name]["type"];
-        let is = |kind: &str| {
-            types == kind || types.as_array().is_some_and(|all| all.iter().any(|one| one == kind))
-        };
         let wrong = |kind: &str| Refusal::bad_request(format!("`{name}` is no {kind}"));
-        let value = match () {
-            () if is("integer") => Json::from(value.parse::<i64>().map_err(|_| wrong("whole number"))?),
-            () if is("boolean") => match value {
+        let value = match route.kind(&name) {
+            Some(Kind::Whole) => Json::from(value.parse::<i64>().map_err(|_| wrong("whole number"))?),
+            Some(Kind::Truth) => match value {
                 "true" => Json::Bool(true),
                 "false" => Json::Bool(false),
                 _ => return Err(wrong("`true` or `false`")),
             },
-            () => Json::from(value),
+            None => Json::from(value),
         };
         input.insert(name, value);
     }

@@ -1,7 +1,11 @@
 //! The table of routes: every verb with its method and path. The router, the OpenAPI document and the matrix of who may do what are
 //! made from it, so a route that stands here stands in all three, and none can stand elsewhere.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use axum::http::Method;
+use schemars::SchemaGenerator;
 
 use crate::verb::{AnyVerb, Verb};
 use crate::verbs::{deployment, disputes, entries, erasures, evidence, facts, keys, recall, turns, whole};
@@ -15,19 +19,54 @@ pub struct Route {
     pub path: &'static str,
     /// The verb.
     pub verb: AnyVerb,
+    /// The fields of the input that are no texts, by which a query is read.
+    kinds: Arc<BTreeMap<String, Kind>>,
+}
+
+/// What a field of a query is, if it is no text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A whole number.
+    Whole,
+    /// `true` or `false`.
+    Truth,
 }
 
 impl Route {
+    fn new(method: Method, path: &'static str, verb: AnyVerb) -> Self {
+        let schema = verb.input(&mut SchemaGenerator::default()).to_value();
+        let fields = schema["properties"].as_object().into_iter().flatten();
+        let kinds = fields.filter_map(|(name, field)| {
+            let types = &field["type"];
+            let is = |kind: &str| {
+                types == kind || types.as_array().is_some_and(|all| all.iter().any(|one| one == kind))
+            };
+            let kind = match () {
+                () if is("integer") => Kind::Whole,
+                () if is("boolean") => Kind::Truth,
+                () => return None,
+            };
+            Some((name.clone(), kind))
+        });
+        Self { method, path, kinds: Arc::new(kinds.collect()), verb }
+    }
+
+    /// What a field of the query is; nothing for a text, and for what is no field.
+    #[must_use]
+    pub fn kind(&self, field: &str) -> Option<Kind> {
+        self.kinds.get(field).copied()
+    }
+
     fn get<V: Verb>(path: &'static str) -> Self {
-        Self { method: Method::GET, path, verb: AnyVerb::of::<V>() }
+        Self::new(Method::GET, path, AnyVerb::of::<V>())
     }
 
     fn post<V: Verb>(path: &'static str) -> Self {
-        Self { method: Method::POST, path, verb: AnyVerb::of::<V>() }
+        Self::new(Method::POST, path, AnyVerb::of::<V>())
     }
 
     fn delete<V: Verb>(path: &'static str) -> Self {
-        Self { method: Method::DELETE, path, verb: AnyVerb::of::<V>() }
+        Self::new(Method::DELETE, path, AnyVerb::of::<V>())
     }
 
     /// The fields of the input that stand in the path.
@@ -47,8 +86,8 @@ impl Route {
 pub fn routes() -> Vec<Route> {
     vec![
         Route::post::<evidence::Observe>("/v1/evidence"),
-        Route { method: Method::POST, path: "/v1/imports", verb: AnyVerb::stream::<whole::Import>() },
-        Route { method: Method::GET, path: "/v1/export", verb: AnyVerb::stream::<whole::Export>() },
+        Route::new(Method::POST, "/v1/imports", AnyVerb::stream::<whole::Import>()),
+        Route::new(Method::GET, "/v1/export", AnyVerb::stream::<whole::Export>()),
         Route::get::<evidence::ListMessages>("/v1/evidence"),
         Route::post::<entries::Remember>("/v1/entries"),
         Route::get::<entries::ListEntries>("/v1/entries"),

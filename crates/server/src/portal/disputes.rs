@@ -14,9 +14,10 @@ use super::phrases::Phrase;
 use super::words::{said, value};
 use super::{claims, labels, when};
 use crate::access::Right;
+use crate::page::PageAsOf;
 use crate::refusal::Refusal;
 use crate::verbs::ById;
-use crate::verbs::disputes::{Decision, DisputesAsked, ListDisputes, ResolveDispute};
+use crate::verbs::disputes::{Decision, ListDisputes, ResolveDispute};
 use crate::verbs::evidence::ShowReceipt;
 
 /// Disputes of a page.
@@ -38,7 +39,7 @@ pub(super) async fn show(desk: &Desk<'_>) -> Result<Reply, Refusal> {
     let cursor = desk.query.get("cursor").map(str::to_owned);
     let (found, next) = desk
         .ask(move |asked| {
-            let input = DisputesAsked { limit: Some(OF_A_PAGE), cursor, ..DisputesAsked::default() };
+            let input = PageAsOf { limit: Some(OF_A_PAGE), cursor, ..PageAsOf::default() };
             let page = asked.tell::<ListDisputes>(input)?;
             let mut found = Vec::new();
             for dispute in page.disputes {

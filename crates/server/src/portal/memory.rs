@@ -15,9 +15,10 @@ use super::moments;
 use super::phrases::Phrase;
 use super::when;
 use super::words::{said, value};
+use crate::page::PageAsOf;
 use crate::refusal::Refusal;
 use crate::verbs::entries::{ListEntries, Listing};
-use crate::verbs::facts::{ShowState, StateAsked};
+use crate::verbs::facts::ShowState;
 
 /// The classes, in the order they are shown.
 pub(super) const CLASSES: [Class; 7] = [
@@ -58,7 +59,7 @@ pub(super) async fn show(desk: &Desk<'_>) -> Result<Reply, Refusal> {
             let timeline = caller.engine.timeline(caller.call())?;
             let (shelves, next, watermark) = match (now, one) {
                 (false, _) => {
-                    let state = StateAsked {
+                    let state = PageAsOf {
                         valid_at: asked.valid_at.map(|instant| instant.to_string()),
                         believed_at: asked.believed_at.map(|instant| instant.to_string()),
                         limit: Some(OF_A_PAGE),

@@ -5,33 +5,13 @@ use engine::history::Resolve;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::instant;
 use crate::access::Right;
-use crate::page::Page;
+use crate::page::PageAsOf;
 use crate::refusal::Refusal;
 use crate::verb::{Asked, Verb};
 
 /// Lists disputes.
 pub struct ListDisputes;
-
-/// A moment, and which piece of the list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DisputesAsked {
-    /// What held in the world at this instant, RFC 3339; now, when left out.
-    #[serde(default)]
-    pub valid_at: Option<String>,
-    /// What this system held at this instant; the latest, when left out.
-    #[serde(default)]
-    pub believed_at: Option<String>,
-    /// Disputes, at most; 100 when left out.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = 1000))]
-    pub limit: Option<usize>,
-    /// Where the page before ended, as it said; from the beginning, when left out.
-    #[serde(default)]
-    pub cursor: Option<String>,
-}
 
 /// A page of disputes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -49,16 +29,14 @@ impl Verb for ListDisputes {
     const NAME: &'static str = "disputes";
     const RIGHT: Right = Right::Read;
     const SUMMARY: &'static str = "What contradicts itself, each dispute whole";
-    type Input = DisputesAsked;
+    type Input = PageAsOf;
     type Answer = DisputesPage;
 
-    fn run(asked: &Asked<'_>, input: DisputesAsked) -> Result<DisputesPage, Refusal> {
-        let page = Page { limit: input.limit, cursor: input.cursor };
-        let at = page.at(asked, Self::NAME)?;
-        let valid_at = instant("valid_at", input.valid_at.as_deref())?.unwrap_or(at);
-        let believed_at = instant("believed_at", input.believed_at.as_deref())?.unwrap_or(at);
+    fn run(asked: &Asked<'_>, input: PageAsOf) -> Result<DisputesPage, Refusal> {
+        let (page, begun, valid_at, believed_at) = input.read(asked, Self::NAME)?;
         let all = asked.engine.disputes(asked.call(), Some(valid_at), Some(believed_at))?;
-        let (disputes, next) = page.of(asked, Self::NAME, all.disputes, |dispute| dispute.fact.id.clone())?;
+        let (disputes, next) =
+            page.of(asked, Self::NAME, &begun, all.disputes, |dispute| dispute.fact.id.clone())?;
         Ok(DisputesPage { disputes, watermark: all.watermark, next })
     }
 }

@@ -166,8 +166,9 @@ impl Verb for ListSources {
     type Answer = SourcesPage;
 
     fn run(asked: &Asked<'_>, page: Page) -> Result<SourcesPage, Refusal> {
+        let begun = page.begun(asked, Self::NAME)?;
         let all = asked.engine.sources(asked.call())?;
-        let (sources, next) = page.of(asked, Self::NAME, all.sources, |source| source.id.clone())?;
+        let (sources, next) = page.of(asked, Self::NAME, &begun, all.sources, |source| source.id.clone())?;
         Ok(SourcesPage { sources, watermark: all.watermark, next })
     }
 }

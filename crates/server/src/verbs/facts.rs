@@ -3,35 +3,16 @@
 use engine::answer::{History, Recalled};
 use engine::timeline::Event;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::{ById, instant};
+use super::ById;
 use crate::access::Right;
-use crate::page::Page;
+use crate::page::{Page, PageAsOf};
 use crate::refusal::Refusal;
 use crate::verb::{Asked, Verb};
 
 /// Tells everything that holds at a moment on both clocks.
 pub struct ShowState;
-
-/// A moment, and which piece of the list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StateAsked {
-    /// What held in the world at this instant, RFC 3339; now, when left out.
-    #[serde(default)]
-    pub valid_at: Option<String>,
-    /// What this system held at this instant; the latest, when left out.
-    #[serde(default)]
-    pub believed_at: Option<String>,
-    /// Items, at most; 100 when left out.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = 1000))]
-    pub limit: Option<usize>,
-    /// Where the page before ended, as it said; from the beginning, when left out.
-    #[serde(default)]
-    pub cursor: Option<String>,
-}
 
 /// A page of what holds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -48,18 +29,14 @@ impl Verb for ShowState {
     const NAME: &'static str = "state";
     const RIGHT: Right = Right::Read;
     const SUMMARY: &'static str = "Everything that holds at a moment on both clocks";
-    type Input = StateAsked;
+    type Input = PageAsOf;
     type Answer = StatePage;
 
-    fn run(asked: &Asked<'_>, input: StateAsked) -> Result<StatePage, Refusal> {
-        let page = Page { limit: input.limit, cursor: input.cursor };
-        let at = page.at(asked, Self::NAME)?;
-        // What is left out means the instant of the first page, on every page.
-        let valid_at = instant("valid_at", input.valid_at.as_deref())?.unwrap_or(at);
-        let believed_at = instant("believed_at", input.believed_at.as_deref())?.unwrap_or(at);
+    fn run(asked: &Asked<'_>, input: PageAsOf) -> Result<StatePage, Refusal> {
+        let (page, begun, valid_at, believed_at) = input.read(asked, Self::NAME)?;
         let mut held = asked.engine.state(asked.call(), Some(valid_at), Some(believed_at))?;
-        let (items, next) =
-            page.of(asked, Self::NAME, std::mem::take(&mut held.items), |item| item.id.clone())?;
+        let items = std::mem::take(&mut held.items);
+        let (items, next) = page.of(asked, Self::NAME, &begun, items, |item| item.id.clone())?;
         held.truncated |= next.is_some();
         held.items = items;
         Ok(StatePage { held, next })
@@ -105,8 +82,9 @@ impl Verb for ShowTimeline {
     type Answer = TimelinePage;
 
     fn run(asked: &Asked<'_>, page: Page) -> Result<TimelinePage, Refusal> {
+        let begun = page.begun(asked, Self::NAME)?;
         let timeline = asked.engine.timeline(asked.call())?;
-        let (events, next) = page.of(asked, Self::NAME, timeline.events, |event| {
+        let (events, next) = page.of(asked, Self::NAME, &begun, timeline.events, |event| {
             let happened = &event.happened;
             format!("{} {} {}", happened.watermark, happened.version, happened.transition)
         })?;

@@ -30,18 +30,6 @@ pub struct ById {
     pub id: String,
 }
 
-/// A moment on both clocks.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AsOf {
-    /// What held in the world at this instant; now, when left out. RFC 3339 with an offset or a `[Zone]`; a plain date is its start in UTC.
-    #[serde(default)]
-    pub valid_at: Option<String>,
-    /// What this system held at this instant; the latest, when left out.
-    #[serde(default)]
-    pub believed_at: Option<String>,
-}
-
 /// An instant as a request writes it.
 pub(crate) fn instant(name: &str, written: Option<&str>) -> Result<Option<Instant>, Refusal> {
     let read = |written| Moment::parse_in(written, &Zone::utc()).map(|moment| moment.instant);

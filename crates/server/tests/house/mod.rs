@@ -14,6 +14,7 @@ use ledger::admission::Policies;
 use ledger::reference::ReferenceStore;
 use ledger::scope::Subject;
 use ledger::time::{Instant, Moment, Zone};
+use parking_lot::Mutex;
 use serde_json::{Value as Json, json};
 use server::access::book::{Book, NewKey, Random};
 use server::access::{Right, Rights, Subjects};
@@ -26,6 +27,8 @@ use tower::ServiceExt;
 pub struct Place {
     pub router: Router,
     pub shared: Shared,
+    /// What its clock says.
+    pub clock: Arc<Mutex<Instant>>,
     _directory: tempfile::TempDir,
     drawn: u8,
 }
@@ -65,17 +68,19 @@ impl Place {
     pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
         let directory = tempfile::tempdir().expect("a place");
         let engine = Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens));
+        let clock = Arc::new(Mutex::new(at("2026-11-30T12:00:00Z")));
+        let told = clock.clone();
         let mut settings = Settings::of(subject("ana"));
         change(&mut settings);
         let house = House {
             book: Book::at(directory.path().join("access.json")),
             tokens: None,
             settings,
-            clock: Arc::new(|| at("2026-11-30T12:00:00Z")),
+            clock: Arc::new(move || *told.lock()),
             written: Box::new(|_| {}),
         };
         let shared = Shared::new(Server::new(Arc::new(engine), house));
-        Self { router: router(shared.clone()), shared, _directory: directory, drawn: 0 }
+        Self { router: router(shared.clone()), shared, clock, _directory: directory, drawn: 0 }
     }
 
     /// A key for these subjects; for all, where none is named.
