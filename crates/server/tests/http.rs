@@ -239,6 +239,12 @@ async fn every_answer_is_marked_as_data_for_the_one_who_asked() {
         assert!(told.headers.contains_key("cache-control"), "{path}");
     }
     assert_eq!(place.call(Method::GET, "/metrics", None, &json!({})).await.status, 401);
+    let of_one = place.key(&Right::ALL, &["ana"], None);
+    assert_eq!(
+        place.call(Method::GET, "/metrics", Some(&of_one), &json!({})).await.status,
+        403,
+        "it tells of everybody"
+    );
     let metrics = place.call(Method::GET, "/metrics", Some(&key), &json!({})).await;
     let text = String::from_utf8(metrics.body).expect("text");
     assert!(text.contains("testimony_calls_total{verb=\"profile\",status=\"200\"} 1"), "{text}");
