@@ -20,7 +20,7 @@ summary=$(mktemp)
 aside=$(mktemp -d)
 declare -A beside_of=() began_beside=()
 # What still runs beside ends with this.
-trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$log" "$summary" "$aside"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$log" "$summary" "$aside"' EXIT
 
 # count NAME SECONDS LOG: keeps the last line of a log that counts tests.
 count() {
