@@ -61,7 +61,10 @@ class Operation:
         # Those that must be given come first; within each half the document's own order stays.
         self.fields.sort(key=lambda field: not field.required)
         self.has_body = "requestBody" in told
-        self.answer = told["responses"]["200"]["content"]["application/json"]["schema"]
+        answers = told["responses"]["200"]["content"]
+        # What comes piece by piece comes as lines of JSON.
+        self.streams = "application/json" not in answers
+        self.answer = answers["application/x-ndjson" if self.streams else "application/json"]["schema"]
         self.items = self.paged_items(document)
 
     def paged_items(self, document):
@@ -79,12 +82,10 @@ class Operation:
 
 
 def operations(document):
-    """Those that answer at once. What comes piece by piece (`import`, `export`) is for programs that move whole memories."""
     return [
         Operation(document, path, method, told)
         for path, methods in document["paths"].items()
         for method, told in methods.items()
-        if "application/json" in told["responses"]["200"]["content"]
     ]
 
 
@@ -221,7 +222,8 @@ def python_method(operation, awaited):
         arguments.append("idempotency_key: str | None = None")
         told.append(("idempotency_key", "The key of this call; one is made, when left out."))
     arguments.append("timeout: float | None = None")
-    told.append(("timeout", "Seconds the call may take, repetitions apart; the client's own, when left out."))
+    waited = "until the next piece comes" if operation.streams else "the call may take, repetitions apart"
+    told.append(("timeout", f"Seconds {waited}; the client's own, when left out."))
 
     def parts(place):
         inside = ", ".join(
@@ -232,7 +234,11 @@ def python_method(operation, awaited):
         return f"{{{inside}}}"
 
     wait, define = ("await ", "async def") if awaited else ("", "def")
-    yield f"    {define} {python_name(operation.name)}({', '.join(arguments)}) -> {answer}:"
+    returned = answer
+    if operation.streams:
+        # A method that hands out what is iterated over has nothing to wait for itself.
+        wait, define, returned = "", "def", f"{'AsyncIterator' if awaited else 'Iterator'}[{answer}]"
+    yield f"    {define} {python_name(operation.name)}({', '.join(arguments)}) -> {returned}:"
     yield f'        """{operation.summary}.'
     yield ""
     yield f"        {operation.description}"
@@ -240,14 +246,16 @@ def python_method(operation, awaited):
     for name, meaning in told:
         yield prose(meaning, "            ", f"{name}: ").replace("            ", "        ", 1)
     yield '        """'
-    yield f"        answer: {answer} = {wait}self._ask(Call("
+    opening = "return self._pieces(Call(" if operation.streams else f"answer: {answer} = {wait}self._ask(Call("
+    yield f"        {opening}"
     yield f"            {json.dumps(operation.method)}, {json.dumps(operation.path)}, path_fields={parts('path')}, query={parts('query')},"
     yield f"            body={parts('body') if operation.has_body else 'None'},"
     subject = "subject" if operation.of_subject else "None"
     key = "idempotency_key" if operation.has_key else "None"
     yield f"            subject={subject}, of_subject={operation.of_subject}, key={key}, takes_key={operation.has_key}, timeout=timeout,"
     yield "        ))"
-    yield "        return answer"
+    if not operation.streams:
+        yield "        return answer"
     yield ""
     if operation.items:
         yield from python_pages(operation, awaited)
@@ -303,6 +311,9 @@ def python(document):
         yield f"    {define} _ask(self, call: Call) -> Any:"
         yield "        raise NotImplementedError"
         yield ""
+        yield f"    def _pieces(self, call: Call) -> {'AsyncIterator' if awaited else 'Iterator'}[Any]:"
+        yield "        raise NotImplementedError"
+        yield ""
         for operation in operations(document):
             yield from python_method(operation, awaited)
         yield ""
@@ -342,8 +353,9 @@ def typescript_method(operation):
     passed = "input" if operation.fields else "{}"
     places = {place: [field.name for field in operation.fields if field.place == place] for place in ("path", "query", "body")}
     yield f"  /** {operation.summary}. {operation.description} */"
-    yield f"  {name}({argument}options: CallOptions = {{}}): Promise<{answer}> {{"
-    yield "    return this.ask({"
+    returned, asked = ("AsyncGenerator<{}, void, undefined>", "pieces") if operation.streams else ("Promise<{}>", "ask")
+    yield f"  {name}({argument}options: CallOptions = {{}}): {returned.format(answer)} {{"
+    yield f"    return this.{asked}({{"
     yield f"      method: {json.dumps(operation.method)},"
     yield f"      path: {json.dumps(operation.path)},"
     yield f"      inPath: {json.dumps(places['path'])},"
@@ -392,6 +404,11 @@ def typescript(document):
     yield "export abstract class Operations {"
     yield "  /** Sends a call and reads its answer. */"
     yield "  protected abstract ask<Answer>(place: Place, input: object, options: CallOptions): Promise<Answer>;"
+    yield ""
+    yield "  /** Sends a call and reads its answer piece by piece. */"
+    yield "  protected abstract pieces<Piece>("
+    yield "    place: Place, input: object, options: CallOptions,"
+    yield "  ): AsyncGenerator<Piece, void, undefined>;"
     yield ""
     for operation in operations(document):
         yield from typescript_method(operation)

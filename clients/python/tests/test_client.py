@@ -1,6 +1,7 @@
 import asyncio
 import inspect
 import json
+import keyword
 from pathlib import Path
 
 import httpx
@@ -87,18 +88,34 @@ def test_the_other_client_does_the_same_without_blocking(subject):
 
 def test_every_operation_has_a_method_in_both_clients():
     document = json.loads(DOCUMENT.read_text())
-    # What answers piece by piece is for programs that move whole memories, and has none.
-    names = {
-        told["operationId"]
-        for methods in document["paths"].values()
-        for told in methods.values()
-        if "application/json" in told["responses"]["200"]["content"]
-    }
-    assert len(names) > 25
-    for name in names:
+    told = [told for methods in document["paths"].values() for told in methods.values()]
+    assert len(told) > 30
+    for operation in told:
+        name = operation["operationId"] + ("_" if keyword.iskeyword(operation["operationId"]) else "")
+        at_once = "application/json" in operation["responses"]["200"]["content"]
         one, other = getattr(Client, name), getattr(AsyncClient, name)
-        assert inspect.iscoroutinefunction(other) and not inspect.iscoroutinefunction(one)
-        assert inspect.signature(one) == inspect.signature(other), name
+        assert inspect.iscoroutinefunction(other) is at_once and not inspect.iscoroutinefunction(one)
+        assert inspect.signature(one).parameters == inspect.signature(other).parameters, name
+
+
+def test_a_memory_moves_to_another_piece_by_piece(client, subject):
+    source = {"kind": "chat", "ref": "moving"}
+    messages = [{"source": source, "author": "owner", "text": f"Box {n} holds the plates."} for n in range(40)]
+    told = list(client.import_(messages))
+    assert told[-1]["done"] == told[-1]["taken"]["messages"] == 40 and not any("taken" in piece for piece in told[:-1])
+    lines = list(client.export())
+    assert sorted(line["text"] for line in lines) == sorted(message["text"] for message in messages)
+
+    async def move():
+        async with AsyncClient(subject=f"{subject} moved") as other:
+            taken = [piece async for piece in other.import_(lines)][-1]["taken"]
+            return taken, [line async for line in other.export()]
+
+    taken, again = asyncio.run(move())
+    assert taken["messages"] == 40 and [line["text"] for line in again] == [line["text"] for line in lines]
+    with pytest.raises(Problem) as refused:
+        list(Client(client.url, "testimony_nothing").export())
+    assert refused.value.code == "no_valid_key"
 
 
 class Script:
@@ -156,6 +173,29 @@ def test_repeating_ends(monkeypatch):
     with pytest.raises(Overloaded) as refused:
         script.client(repetitions=2).profile()
     assert refused.value.retry_after == 1.0 and len(script.asked) == 3
+
+
+class CutOff(httpx.SyncByteStream):
+    """An answer that breaks off after its first piece."""
+
+    def __iter__(self):
+        yield b'{"text": "one"}\n'
+        raise httpx.RemoteProtocolError("cut off")
+
+
+def test_pieces_that_break_off_are_no_whole_answer_and_not_asked_for_again():
+    script = Script(httpx.Response(200, stream=CutOff()))
+    pieces = script.client().export()
+    assert next(pieces) == {"text": "one"}
+    with pytest.raises(Unreachable):
+        next(pieces)
+    assert len(script.asked) == 1
+    late = {"status": 503, "code": "deadline", "detail": "no time", "hint": "ask for less"}
+    pieces = Script(httpx.Response(200, text=f'{{"text": "one"}}\n{json.dumps({"refused": late})}\n')).client().export()
+    assert next(pieces) == {"text": "one"}
+    with pytest.raises(Problem) as refused:
+        next(pieces)
+    assert (refused.value.status, refused.value.code, refused.value.hint) == (503, "deadline", "ask for less")
 
 
 def test_what_is_no_answer_of_the_server_is_told_apart():

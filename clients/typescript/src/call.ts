@@ -57,7 +57,7 @@ export function request(
     if (place.inQuery.includes(name)) query.set(name, String(value));
     else body[name] = value;
   }
-  const headers: Record<string, string> = { accept: "application/json" };
+  const headers: Record<string, string> = { accept: "application/json, application/x-ndjson" };
   if (client.apiKey !== undefined) headers["authorization"] = `Bearer ${client.apiKey}`;
   const subject = options.subject ?? client.subject;
   if (place.ofSubject && subject !== undefined) headers["testimony-subject"] = encodeURIComponent(subject);
@@ -92,7 +92,8 @@ export function read(
   if (typeof told !== "object" || told === null || !("code" in told)) {
     throw new Unreachable(`status ${status}, and no answer of Testimony's`);
   }
-  const { code, detail, hint } = told as { code: string; detail?: string; hint?: string };
+  const problem = told as Told;
+  const { code } = problem;
   const seconds = response.retryAfter === null ? Number.NaN : Number(response.retryAfter);
   const retryAfter = Number.isNaN(seconds) ? undefined : seconds;
   // With these nothing was done; with others of 503 a write may have been.
@@ -100,7 +101,35 @@ export function read(
   if (attempt < repetitions && (nothingDone || (status === 503 && isRepeatable(place)))) {
     return { wait: pause(attempt, retryAfter) };
   }
-  throw new Problem(status, code, detail ?? "", hint, retryAfter);
+  throw new Problem(status, code, problem.detail ?? "", problem.hint, retryAfter);
+}
+
+/** A refusal as the server writes it. */
+interface Told {
+  code: string;
+  detail?: string;
+  hint?: string;
+}
+
+/** A piece of an answer that comes piece by piece. The last may say that the rest was refused. */
+export function piece(line: string): unknown {
+  const told: unknown = JSON.parse(line);
+  if (typeof told === "object" && told !== null && "refused" in told && Object.keys(told).length === 1) {
+    const { status, code, detail, hint } = told.refused as Told & { status: number };
+    throw new Problem(status, code, detail ?? "", hint, undefined);
+  }
+  return told;
+}
+
+/** The lines of a text that comes in chunks, the last one also without its end. */
+export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  let rest = "";
+  for await (const chunk of chunks) {
+    const whole = (rest + chunk).split("\n");
+    rest = whole.pop() ?? "";
+    yield* whole;
+  }
+  if (rest !== "") yield rest;
 }
 
 /** What follows a connection that broke: another attempt, where that does no harm. */

@@ -1,5 +1,6 @@
-import { type CallOptions, lost, type Next, type Place, read, request } from "./call.js";
+import { type CallOptions, lines, lost, type Next, piece, type Place, read, request } from "./call.js";
 import { Operations } from "./generated.js";
+import { Problem, Unreachable } from "./problem.js";
 
 /** Where the server is and as whom it is asked. */
 export interface ClientOptions {
@@ -37,26 +38,99 @@ export class Client extends Operations {
   }
 
   protected override async ask<Answer>(place: Place, input: object, options: CallOptions): Promise<Answer> {
+    const { answer } = await this.#answered(place, input, options, (response, attempt) =>
+      this.#whole(place, response, attempt));
+    return answer as Answer;
+  }
+
+  protected override async *pieces<Piece>(
+    place: Place, input: object, options: CallOptions,
+  ): AsyncGenerator<Piece, void, undefined> {
+    const { answer, patience } = await this.#answered(place, input, options, async (response, attempt) =>
+      response.ok ? { answer: response.body } : this.#whole(place, response, attempt));
+    const decoder = new TextDecoder();
+    async function* texts(): AsyncGenerator<string, void, undefined> {
+      patience.begin();
+      for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+        // What the reader does with a piece takes the time it takes.
+        patience.end();
+        yield decoder.decode(chunk, { stream: true });
+        patience.begin();
+      }
+    }
+    try {
+      for await (const line of lines(texts())) yield piece(line) as Piece;
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      // It is never asked for again by itself: some of it is used already.
+      throw error instanceof Problem ? error : new Unreachable("the answer was cut off", { cause: error });
+    } finally {
+      patience.end();
+    }
+  }
+
+  /** What follows an answer that is read to its end. */
+  async #whole(place: Place, response: Response, attempt: number): Promise<Next> {
+    const told = {
+      status: response.status,
+      retryAfter: response.headers.get("retry-after"),
+      text: await response.text(),
+    };
+    return read(place, told, attempt, this.#repetitions);
+  }
+
+  /** Sends a call until `settle` finds an answer or nothing more can be tried; its patience may be begun anew. */
+  async #answered(
+    place: Place,
+    input: object,
+    options: CallOptions,
+    settle: (response: Response, attempt: number) => Promise<Next>,
+  ): Promise<{ answer: unknown; patience: Patience }> {
     const client = { url: this.url, apiKey: this.#apiKey, subject: this.subject };
     const sent = request(place, { ...input }, client, options);
     for (let attempt = 0; ; attempt += 1) {
       options.signal?.throwIfAborted();
-      const late = AbortSignal.timeout(options.timeout ?? this.#timeout);
-      const signal = options.signal === undefined ? late : AbortSignal.any([late, options.signal]);
+      const patience = new Patience(options.timeout ?? this.#timeout);
+      const signal = options.signal === undefined ? patience.signal : AbortSignal.any([patience.signal, options.signal]);
       let next: Next;
-      let response: { status: number; retryAfter: string | null; text: string } | undefined;
       try {
-        const answered = await this.#fetch(sent.url, { ...sent, signal, redirect: "manual" });
-        const text = await answered.text();
-        response = { status: answered.status, retryAfter: answered.headers.get("retry-after"), text };
+        next = await settle(await this.#fetch(sent.url, { ...sent, signal, redirect: "manual" }), attempt);
+        if ("answer" in next) return { answer: next.answer, patience };
       } catch (error) {
         options.signal?.throwIfAborted();
-        next = lost(place, error, attempt, this.#repetitions);
+        if (error instanceof Problem || error instanceof Unreachable) throw error;
+        next = lost(place, error, attempt, this.#repetitions) as { wait: number };
+      } finally {
+        patience.end();
       }
-      next = response === undefined ? next! : read(place, response, attempt, this.#repetitions);
-      if ("answer" in next) return next.answer as Answer;
       await sleep(next.wait, options.signal);
     }
+  }
+}
+
+/** Ends what it is given to after so many milliseconds without an end or a new beginning. */
+class Patience {
+  readonly #controller = new AbortController();
+  readonly #milliseconds: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds;
+    this.begin();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  begin(): void {
+    clearTimeout(this.#timer);
+    const late = new DOMException("no answer in time", "TimeoutError");
+    this.#timer = setTimeout(() => this.#controller.abort(late), this.#milliseconds);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
   }
 }
 

@@ -1304,6 +1304,12 @@ export interface HistoryAsked {
   id: string;
 }
 
+/** What `import` takes. */
+export interface ImportAsked {
+  /** As many as a request may carry. One that cannot be taken is counted and told; the rest goes on. */
+  messages: Array<Message>;
+}
+
 /** What `createKey` takes. */
 export interface CreateKeyAsked {
   /** What its holder is called on receipts and decisions. */
@@ -1444,6 +1450,11 @@ export interface UsedAsked {
 export abstract class Operations {
   /** Sends a call and reads its answer. */
   protected abstract ask<Answer>(place: Place, input: object, options: CallOptions): Promise<Answer>;
+
+  /** Sends a call and reads its answer piece by piece. */
+  protected abstract pieces<Piece>(
+    place: Place, input: object, options: CallOptions,
+  ): AsyncGenerator<Piece, void, undefined>;
 
   /** Who the caller is, what it may do, and whose memory is meant. Needs the scope `memory:read`. */
   whoami(options: CallOptions = {}): Promise<CallerTold> {
@@ -1624,6 +1635,19 @@ export abstract class Operations {
     }, input, options);
   }
 
+  /** Everything of the subject, in a form that can be taken in again. Needs the scope `memory:read`. */
+  export(options: CallOptions = {}): AsyncGenerator<Exported, void, undefined> {
+    return this.pieces({
+      method: "GET",
+      path: "/v1/export",
+      inPath: [],
+      inQuery: [],
+      hasBody: false,
+      ofSubject: true,
+      takesKey: false,
+    }, {}, options);
+  }
+
   /** Everything that holds at a moment on both clocks. Needs the scope `memory:read`. */
   state(input: StateAsked = {}, options: CallOptions = {}): Promise<StatePage> {
     return this.ask({
@@ -1657,6 +1681,19 @@ export abstract class Operations {
       inPath: ["id"],
       inQuery: [],
       hasBody: false,
+      ofSubject: true,
+      takesKey: false,
+    }, input, options);
+  }
+
+  /** Take in many messages at once, told how far it is. Needs the scope `memory:write`. */
+  import(input: ImportAsked, options: CallOptions = {}): AsyncGenerator<ImportTold, void, undefined> {
+    return this.pieces({
+      method: "POST",
+      path: "/v1/imports",
+      inPath: [],
+      inQuery: [],
+      hasBody: true,
       ofSubject: true,
       takesKey: false,
     }, input, options);

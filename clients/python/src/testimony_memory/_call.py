@@ -12,6 +12,9 @@ from urllib.parse import quote, quote_from_bytes
 
 from ._errors import NotFound, Overloaded, Problem, Unreachable
 
+LINES = "application/x-ndjson"
+"""The media type of answers that come piece by piece."""
+
 WAIT_SECONDS_MAX = 30.0
 """The longest pause before a call is repeated, whatever the server asks for."""
 
@@ -67,7 +70,7 @@ def request(call: Call, url: str, api_key: str | None, subject: str | None) -> R
     path = call.path
     for name, value in call.path_fields.items():
         path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
-    headers = {"accept": "application/json", "user-agent": "testimony-memory-python/0.1"}
+    headers = {"accept": f"application/json, {LINES}", "user-agent": "testimony-memory-python/0.1"}
     if api_key is not None:
         headers["authorization"] = f"Bearer {api_key}"
     named = call.subject if call.subject is not None else subject
@@ -106,6 +109,20 @@ def read(
     if attempt < repetitions and (nothing_done or (status == 503 and call.is_repeatable)):
         return Again(pause(attempt, problem.retry_after))
     raise problem
+
+
+def piece(line: str) -> Any:
+    """A piece of an answer that comes piece by piece. The last may say that the rest was refused."""
+    told = json.loads(line)
+    if isinstance(told, dict) and told.keys() == {"refused"}:
+        refused = told["refused"]
+        raise _problem(refused["status"], {}, refused)
+    return told
+
+
+def cut_off(error: Exception) -> Unreachable:
+    """What an answer is that ends before its last piece. It is never asked for again by itself: some of it is used already."""
+    return Unreachable(f"the answer was cut off: {type(error).__name__}")
 
 
 def lost(call: Call, error: Exception, attempt: int, repetitions: int) -> Again:

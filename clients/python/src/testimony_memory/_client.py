@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import AsyncIterator, Iterator
 from types import TracebackType
 from typing import Any, Self
 
 import httpx
 
-from ._call import Answer, Call, lost, read, request
+from ._call import Answer, Call, cut_off, lost, piece, read, request
 from ._generated import AsyncOperations, Operations
 
 URL = "http://127.0.0.1:7171"
@@ -70,6 +71,33 @@ class Client(_Settings, Operations):
             time.sleep(next_step.seconds)
             attempt += 1
 
+    def _pieces(self, call: Call) -> Iterator[Any]:
+        sent = request(call, self.url, self.api_key, self.subject)
+        attempt, began = 0, False
+        while True:
+            try:
+                with self._http.stream(
+                    sent.method, sent.url, headers=sent.headers, params=sent.query, content=sent.content,
+                    timeout=call.timeout or self.timeout,
+                ) as response:  # fmt: skip
+                    if response.status_code == 200:
+                        for line in response.iter_lines():
+                            began = True
+                            yield piece(line)
+                        return
+                    content = response.read()
+                    next_step = read(
+                        call, response.status_code, response.headers, content, attempt, self.repetitions
+                    )
+            except httpx.TransportError as error:
+                if began:
+                    raise cut_off(error) from error
+                next_step = lost(call, error, attempt, self.repetitions)
+            if isinstance(next_step, Answer):
+                return
+            time.sleep(next_step.seconds)
+            attempt += 1
+
     def close(self) -> None:
         """Closes the connections."""
         self._http.close()
@@ -108,6 +136,33 @@ class AsyncClient(_Settings, AsyncOperations):
                 next_step = lost(call, error, attempt, self.repetitions)
             if isinstance(next_step, Answer):
                 return next_step.value
+            await asyncio.sleep(next_step.seconds)
+            attempt += 1
+
+    async def _pieces(self, call: Call) -> AsyncIterator[Any]:
+        sent = request(call, self.url, self.api_key, self.subject)
+        attempt, began = 0, False
+        while True:
+            try:
+                async with self._http.stream(
+                    sent.method, sent.url, headers=sent.headers, params=sent.query, content=sent.content,
+                    timeout=call.timeout or self.timeout,
+                ) as response:  # fmt: skip
+                    if response.status_code == 200:
+                        async for line in response.aiter_lines():
+                            began = True
+                            yield piece(line)
+                        return
+                    content = await response.aread()
+                    next_step = read(
+                        call, response.status_code, response.headers, content, attempt, self.repetitions
+                    )
+            except httpx.TransportError as error:
+                if began:
+                    raise cut_off(error) from error
+                next_step = lost(call, error, attempt, self.repetitions)
+            if isinstance(next_step, Answer):
+                return
             await asyncio.sleep(next_step.seconds)
             attempt += 1
 

@@ -1204,6 +1204,9 @@ class Operations:
     def _ask(self, call: Call) -> Any:
         raise NotImplementedError
 
+    def _pieces(self, call: Call) -> Iterator[Any]:
+        raise NotImplementedError
+
     def whoami(self, *, subject: str | None = None, timeout: float | None = None) -> CallerTold:
         """Who the caller is, what it may do, and whose memory is meant.
 
@@ -1442,6 +1445,20 @@ class Operations:
         ))
         return answer
 
+    def export(self, *, subject: str | None = None, timeout: float | None = None) -> Iterator[Exported]:
+        """Everything of the subject, in a form that can be taken in again.
+
+        Needs the scope `memory:read`.
+
+        subject: Whose memory is meant; what the client was made for, when left out.
+        timeout: Seconds until the next piece comes; the client's own, when left out.
+        """
+        return self._pieces(Call(
+            "GET", "/v1/export", path_fields={}, query={},
+            body=None,
+            subject=subject, of_subject=True, key=None, takes_key=False, timeout=timeout,
+        ))
+
     def state(self, *, believed_at: str | None = None, cursor: str | None = None, limit: int | None = None, valid_at: str | None = None, subject: str | None = None, timeout: float | None = None) -> StatePage:
         """Everything that holds at a moment on both clocks.
 
@@ -1487,6 +1504,22 @@ class Operations:
             subject=subject, of_subject=True, key=None, takes_key=False, timeout=timeout,
         ))
         return answer
+
+    def import_(self, messages: Sequence[Message], *, subject: str | None = None, timeout: float | None = None) -> Iterator[ImportTold]:
+        """Take in many messages at once, told how far it is.
+
+        Needs the scope `memory:write`.
+
+        messages: As many as a request may carry. One that cannot be taken is counted and told; the rest
+            goes on.
+        subject: Whose memory is meant; what the client was made for, when left out.
+        timeout: Seconds until the next piece comes; the client's own, when left out.
+        """
+        return self._pieces(Call(
+            "POST", "/v1/imports", path_fields={}, query={},
+            body={"messages": messages},
+            subject=subject, of_subject=True, key=None, takes_key=False, timeout=timeout,
+        ))
 
     def list_keys(self, *, timeout: float | None = None) -> KeysTold:
         """The keys there are; nothing by which one could be used.
@@ -1860,6 +1893,9 @@ class AsyncOperations:
     async def _ask(self, call: Call) -> Any:
         raise NotImplementedError
 
+    def _pieces(self, call: Call) -> AsyncIterator[Any]:
+        raise NotImplementedError
+
     async def whoami(self, *, subject: str | None = None, timeout: float | None = None) -> CallerTold:
         """Who the caller is, what it may do, and whose memory is meant.
 
@@ -2098,6 +2134,20 @@ class AsyncOperations:
         ))
         return answer
 
+    def export(self, *, subject: str | None = None, timeout: float | None = None) -> AsyncIterator[Exported]:
+        """Everything of the subject, in a form that can be taken in again.
+
+        Needs the scope `memory:read`.
+
+        subject: Whose memory is meant; what the client was made for, when left out.
+        timeout: Seconds until the next piece comes; the client's own, when left out.
+        """
+        return self._pieces(Call(
+            "GET", "/v1/export", path_fields={}, query={},
+            body=None,
+            subject=subject, of_subject=True, key=None, takes_key=False, timeout=timeout,
+        ))
+
     async def state(self, *, believed_at: str | None = None, cursor: str | None = None, limit: int | None = None, valid_at: str | None = None, subject: str | None = None, timeout: float | None = None) -> StatePage:
         """Everything that holds at a moment on both clocks.
 
@@ -2143,6 +2193,22 @@ class AsyncOperations:
             subject=subject, of_subject=True, key=None, takes_key=False, timeout=timeout,
         ))
         return answer
+
+    def import_(self, messages: Sequence[Message], *, subject: str | None = None, timeout: float | None = None) -> AsyncIterator[ImportTold]:
+        """Take in many messages at once, told how far it is.
+
+        Needs the scope `memory:write`.
+
+        messages: As many as a request may carry. One that cannot be taken is counted and told; the rest
+            goes on.
+        subject: Whose memory is meant; what the client was made for, when left out.
+        timeout: Seconds until the next piece comes; the client's own, when left out.
+        """
+        return self._pieces(Call(
+            "POST", "/v1/imports", path_fields={}, query={},
+            body={"messages": messages},
+            subject=subject, of_subject=True, key=None, takes_key=False, timeout=timeout,
+        ))
 
     async def list_keys(self, *, timeout: float | None = None) -> KeysTold:
         """The keys there are; nothing by which one could be used.
