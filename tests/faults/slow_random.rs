@@ -10,10 +10,11 @@ fn nothing_acknowledged_is_lost_on_disks_that_fail() {
 }
 
 /// Seeds that once broke something: a log that was never synced was built upon; the key file of a commit without an answer was
-/// taken away, and the commit came to count; half a head over frames that were given up was taken for damage.
+/// taken away, and the commit came to count; half a head over frames that were given up was taken for damage; and so were
+/// a first page that was cut short, and one whose first bytes never came to the disk.
 #[test]
 fn what_was_once_lost_is_not_lost_again() {
-    for seed in [269, 843, 1_479] {
+    for seed in [269, 843, 1_479, 2_629, 3_400] {
         let lives = faulty_lives(seed..seed + 1).expect("the life ends well");
         assert!(lives.failed > 0, "{lives:?}");
     }

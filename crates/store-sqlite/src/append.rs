@@ -103,8 +103,13 @@ impl SqliteStore {
             };
             let batches = match self.make_ready(&target, basis, group) {
                 Ok(batches) => batches,
-                // Perhaps the source was erased, or the whole subject; then the log has moved.
-                Err(Unready::NoSource(source)) => return self.explain(&mark, basis, group, source),
+                Err(Unready::NoSource(source)) => {
+                    self.shared.cache.forget_hint(&mark);
+                    match self.explain(&mark, &target, basis, group, source)? {
+                        Some(appended) => return Ok(appended),
+                        None => continue,
+                    }
+                }
                 Err(Unready::Failed(error)) => return Err(error),
             };
             let made: Vec<(Position, Arc<Seal>)> = sources_made(basis, &batches);
@@ -167,24 +172,34 @@ impl SqliteStore {
         Ok(batches)
     }
 
-    /// Says why a group that refers to a source that is not there cannot be appended.
+    /// Says why a group that refers to a source that is not there cannot be appended; `None` where it was made ready for a life of
+    /// the subject that is over, and the caller knows of the next.
     fn explain(
         &self,
         mark: &[u8; 16],
+        target: &Target,
         basis: Watermark,
         group: &[Keyed],
         source: Position,
-    ) -> Result<Appended, StoreError> {
+    ) -> Result<Option<Appended>, StoreError> {
         let keys: Vec<Fingerprint> = group.iter().map(|keyed| keyed.key).collect();
-        let answer = self.shared.readers.read(|connection| {
-            let Some(known) = find(connection, mark)? else {
-                return Ok((basis > 0).then_some(Appended::BasisMoved(0)));
+        self.shared.readers.read(|connection| {
+            let found = find(connection, mark)?;
+            let tip = found.map(|known| tip(connection, known.number)).transpose()?.unwrap_or_default();
+            // Perhaps the source was erased, or the whole subject; then the log has moved.
+            let answer = match found {
+                Some(known) => answer_without_writing(connection, known.number, tip.watermark, basis, &keys)?,
+                None => (basis > 0).then_some(Appended::BasisMoved(0)),
             };
-            let tip = tip(connection, known.number)?;
-            answer_without_writing(connection, known.number, tip.watermark, basis, &keys)
-        })?;
-        self.shared.cache.forget_hint(mark);
-        answer.map_or_else(|| Err(contract(format!("source {source} is not there"))), Ok)
+            let same_life = match (found, target) {
+                (Some(found), Target::There(expected)) => found.number == expected.number,
+                (found, target) => found.is_none() && matches!(target, Target::New(_)),
+            };
+            match answer {
+                None if same_life => Err(contract(format!("source {source} is not there"))),
+                answer => Ok(answer),
+            }
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The file layer: owner-only modes whatever the umask, and writes and deletions that are on the disk when they return.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use ledger::store::{StoreError, StoreErrorKind};
 
 use crate::error;
 use crate::failpoint::{self, Failpoint, FileStep};
-use crate::held;
+use crate::held::{self, Reading};
 
 /// Makes `path` a directory only its owner may enter, with its parents.
 pub(crate) fn own_directory(path: &Path) -> Result<(), StoreError> {
@@ -76,6 +76,29 @@ pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
+/// Empties a database that begins with zeros, as a power cut leaves one whose first bytes never came to the disk. Of several who
+/// open the store at once only those wait for one another that find it so, and the second finds it empty, or begun.
+pub(crate) fn empty_zeros(directory: &Path, path: &Path) -> Result<(), StoreError> {
+    let begins_with_zeros = || {
+        let mut first = Vec::with_capacity(16);
+        Reading::of(path)?.take(16).read_to_end(&mut first)?;
+        Ok::<bool, io::Error>(!first.is_empty() && first.iter().all(|byte| *byte == 0))
+    };
+    let empty = || {
+        if !begins_with_zeros()? {
+            return Ok(());
+        }
+        let directory = File::open(directory)?;
+        rustix::fs::flock(&directory, rustix::fs::FlockOperation::LockExclusive)?;
+        if begins_with_zeros()? {
+            failpoint::file(FileStep::Write(path, &[]))?;
+            OpenOptions::new().write(true).truncate(true).open(path)?;
+        }
+        Ok(())
+    };
+    empty().map_err(|error: io::Error| error::file(error, path, "empty"))
+}
+
 /// Writes a whole file, owner-only, so that after a crash it is there whole or as it was before.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let new = beside(path);
@@ -128,7 +151,7 @@ pub(crate) fn destroy(path: &Path) -> Result<(), StoreError> {
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(0))?;
         failpoint::file(FileStep::Overwrite(path, length))?;
-        io::copy(&mut io::Read::take(io::repeat(0), length), &mut file)?;
+        io::copy(&mut io::repeat(0).take(length), &mut file)?;
         failpoint::file(FileStep::Sync(path))?;
         file.sync_all()?;
         failpoint::pass(Failpoint::FileOverwritten);

@@ -90,9 +90,9 @@ impl SqliteStore {
 
 /// Whether there is a database with anything in it, judged by its first bytes alone, so that nothing is touched.
 fn look_at_header(path: &Path) -> Result<bool, StoreError> {
-    let mut header = Vec::with_capacity(100);
+    let mut header = Vec::with_capacity(PAGE_BYTES + 1);
     let opened = failpoint::file(FileStep::Read(path)).and_then(|()| Reading::of(path));
-    match opened.and_then(|file| file.take(100).read_to_end(&mut header)) {
+    match opened.and_then(|file| file.take(PAGE_BYTES as u64 + 1).read_to_end(&mut header)) {
         Err(missing) if missing.kind() == io::ErrorKind::NotFound => return Ok(false),
         other => other.map_err(|error| error::file(error, path, "read"))?,
     };
@@ -109,6 +109,11 @@ fn look_at_header(path: &Path) -> Result<bool, StoreError> {
     if is_undone && !header.starts_with(b"SQLite format 3\0") {
         return Ok(false);
     }
+    let log_waits = sibling(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
+    // The journal that would take it back was not to last either.
+    if !log_waits && is_first_page_torn(&header) {
+        return Ok(false);
+    }
     let (Some(version), Some(application)) = (number(60), number(68)) else { return Err(damaged()) };
     if !header.starts_with(b"SQLite format 3\0") || ![0, schema::APPLICATION as u32].contains(&application) {
         return Err(damaged());
@@ -116,12 +121,26 @@ fn look_at_header(path: &Path) -> Result<bool, StoreError> {
     schema::check(version)?;
     // Where no log waits beside it the file is whole pages; a piece of one at the end may be a table nobody reads today.
     let page_bytes = u64::from(u16::from_be_bytes([header[16], header[17]]));
-    let log_waits = sibling(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
     let bytes = fs::metadata(path).map_err(|error| error::file(error, path, "read"))?.len();
     if page_bytes > 1 && bytes % page_bytes != 0 && !log_waits {
         return Err(error::damaged(format!("`{}`", path.display()), "is cut short"));
     }
     Ok(true)
+}
+
+/// The page that a new database gets, in bytes.
+const PAGE_BYTES: usize = 4096;
+
+/// Whether these are pieces of the page that SQLite begins a database with, before there is a table: all or none of its first
+/// bytes, zeros behind them, and no second page. A ledger's first page says what tables it has.
+fn is_first_page_torn(bytes: &[u8]) -> bool {
+    /// The database's head, and the head of a page with nothing on it.
+    const HEAD_BYTES: usize = 108;
+    let (head, rest) = bytes.split_at(bytes.len().min(HEAD_BYTES));
+    let application = head.get(68..72);
+    let begins = head.iter().all(|byte| *byte == 0)
+        || head.starts_with(b"SQLite format 3\0") && application.is_some_and(|id| id == [0; 4]);
+    bytes.len() <= PAGE_BYTES && begins && rest.iter().all(|byte| *byte == 0)
 }
 
 /// Whether this user may write the database and its directory.
@@ -167,6 +186,7 @@ fn prepare_files(dir: &Path, access: &Access, key_files: &KeyFiles, there: bool)
     key_files.create()?;
     files::create_empty(&access.path)?;
     if !there {
+        files::empty_zeros(dir, &access.path)?;
         // Also where the file is there already: whoever made it may have ended before its name was sure to last.
         files::sync_directory(dir)?;
     }

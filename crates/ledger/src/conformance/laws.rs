@@ -1244,5 +1244,11 @@ pub fn two_openings_of_one_place_agree(place: MakePlace<'_>) {
     three_messages(&*right, &ana);
     assert_eq!(entries(&*left, &ana, 0), entries(&*right, &ana, 0));
     assert!(same_keys(&left.found(&ana).expect("keys"), &right.found(&ana).expect("keys")));
+    // The next life has its source elsewhere, and whoever wrote to the last one finds it.
+    right.erase_subject(&ana, &leaving(&ana, &[])).expect("erased");
+    append(&*right, &ana, 0, 20, Batch { recorded_at: at(60), rows: Vec::new() });
+    append(&*right, &ana, 1, 21, first_story(2, 21));
+    let source = SourceId(Position::new(2, 0));
+    append(&*left, &ana, 2, 22, story(3, source, 22));
     assert_clean(&*left, &ana);
 }
