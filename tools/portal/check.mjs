@@ -157,6 +157,7 @@ async function everyPage(page) {
     keys: "/portal/keys",
     correct: `/portal/memories/${meeting}/correct`,
     forget: `/portal/forget?id=${meeting}`,
+    everything: "/portal/forget?everything=yes",
     missing: "/portal/facts/fa_0",
   };
   // A draft, so that the preview of a correction is looked at, too.
@@ -363,6 +364,24 @@ async function press(page, name) {
   await page.click('details.moments button[type="submit"]');
   check("the page is of that moment", new URL(page.url()).searchParams.get("believed_at") === asked);
   check("and says so", (await page.locator('main p[role="status"]').textContent()).includes("10 March 2026"));
+  await page.context().close();
+}
+
+// ---- the end ----
+
+{
+  const page = await open({ javaScriptEnabled: false });
+  await signIn(page);
+  await page.goto("/portal/health");
+  await page.click('main a[href="/portal/forget?everything=yes"]');
+  await page.fill("#named", "somebody");
+  await page.click('main form[action="/portal/forget"] button');
+  check("another's name forgets nothing", (await page.locator(".notice").textContent()).includes("not whose memory this is"));
+  await page.fill("#named", "me");
+  await page.click('main form[action="/portal/forget"] button');
+  check("everything is forgotten", (await page.locator("main").textContent()).includes("The chain bears it out"));
+  await page.goto("/portal/memory");
+  check("and nothing is left", (await page.locator("main .empty").count()) === 1);
   await page.context().close();
 }
 

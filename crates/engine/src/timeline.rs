@@ -1,5 +1,8 @@
 //! The timeline: everything that happened to a subject's facts, in the order this system came to hold it.
 
+use std::collections::BTreeSet;
+
+use ledger::time::Instant;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -31,7 +34,45 @@ pub struct Event {
     pub happened: TransitionText,
 }
 
+/// When something changed, without what.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Changes {
+    /// Instants in the world at which some value begins or ends.
+    pub validity: BTreeSet<Instant>,
+    /// Instants at which this system came to hold something else.
+    pub belief: BTreeSet<Instant>,
+}
+
 impl Engine {
+    /// The instants at which something changed, on each clock.
+    ///
+    /// # Errors
+    /// As the store's reads.
+    pub fn changes(&self, call: Call<'_>) -> Result<Changes, EngineError> {
+        self.read(call.scope, |snapshot| {
+            let mut changes = Changes::default();
+            let versions = snapshot.memory.facts().iter().flat_map(|fact| &fact.versions);
+            for state in versions.flat_map(|version| &version.states) {
+                changes.validity.insert(state.validity.from());
+                changes.validity.extend(state.validity.to());
+                changes.belief.insert(state.at);
+            }
+            Ok(changes)
+        })
+    }
+
+    /// How many versions hold now, and the last append this saw.
+    ///
+    /// # Errors
+    /// As the store's reads.
+    pub fn held_now(&self, call: Call<'_>) -> Result<(usize, u64), EngineError> {
+        self.read(call.scope, |snapshot| {
+            let as_of = as_of(snapshot, call.now, None, None);
+            let view = View { snapshot, registry: self.registry(), as_of };
+            Ok((view.current().count(), as_of.watermark))
+        })
+    }
+
     /// Every transition of every fact, in the order of the log.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use engine::answer::{EvidenceText, FactText, Foreseen, Forgotten, Receipt, Versi
 use maud::{Markup, html};
 
 use super::desk::{Desk, Reader, Reply};
-use super::form::query;
+use super::form::{Form, query};
 use super::labels;
 use super::language::Noun;
 use super::layout::token;
@@ -41,10 +41,44 @@ const FATES: [(&str, Phrase); 4] = [
     ("reopens", Phrase::Reopens),
 ];
 
+/// What is to be forgotten.
+#[derive(Clone, Debug)]
+enum Wanted {
+    /// A thing, by its id.
+    Thing(String),
+    /// Everything of the subject.
+    Everything,
+}
+
+impl Wanted {
+    /// Reads it from a query or a form.
+    fn read(form: &Form) -> Self {
+        match form.get("everything") {
+            Some(_) => Self::Everything,
+            None => Self::Thing(form.text("id")),
+        }
+    }
+
+    /// The field that says so again.
+    fn field(&self) -> (&'static str, &str) {
+        match self {
+            Self::Thing(id) => ("id", id),
+            Self::Everything => ("everything", "yes"),
+        }
+    }
+
+    fn asked(&self, dry_run: bool) -> Forgettable {
+        match self {
+            Self::Thing(id) => Forgettable { ids: vec![id.clone()], dry_run, ..Forgettable::default() },
+            Self::Everything => Forgettable { everything: true, dry_run, ..Forgettable::default() },
+        }
+    }
+}
+
 /// What forgetting would do.
 pub(super) async fn show(desk: &Desk<'_>) -> Result<Reply, Refusal> {
-    let id = desk.query.text("id");
-    let asked = Forgettable { ids: vec![id.clone()], dry_run: true, ..Forgettable::default() };
+    let wanted = Wanted::read(&desk.query);
+    let asked = wanted.asked(true);
     let (foreseen, things) = desk
         .ask(move |caller| {
             let foreseen = caller.tell::<Forget>(asked)?;
@@ -58,9 +92,14 @@ pub(super) async fn show(desk: &Desk<'_>) -> Result<Reply, Refusal> {
         })
         .await?;
     let reader = &desk.reader;
+    let (field, what) = wanted.field();
+    let title = match wanted {
+        Wanted::Thing(_) => Phrase::ForgetTitle,
+        Wanted::Everything => Phrase::ForgetEverything,
+    };
     let body = html! {
         div.heading {
-            h1 { (reader.say(Phrase::ForgetTitle)) }
+            h1 { (reader.say(title)) }
             p.hint { (reader.say(Phrase::ForgetText)) }
         }
         section aria-labelledby="preview" {
@@ -70,16 +109,22 @@ pub(super) async fn show(desk: &Desk<'_>) -> Result<Reply, Refusal> {
         }
         form method="post" action="/portal/forget" {
             (token(desk))
-            input type="hidden" name="id" value=(id);
+            input type="hidden" name=(field) value=(what);
             input type="hidden" name="seen" value=(mark(&foreseen));
             p { (reader.say(Phrase::ForgetForGood)) }
+            @if let Wanted::Everything = wanted {
+                div.field {
+                    label for="named" { (reader.say(Phrase::NameToConfirm)) " " strong { (said(&desk.subject)) } }
+                    input type="text" id="named" name="named" required autocomplete="off" spellcheck="false";
+                }
+            }
             p.actions {
                 button.danger type="submit" { (reader.say(Phrase::ForgetNow)) }
                 a href="/portal/memory" { (reader.say(Phrase::LeaveAsItIs)) }
             }
         }
     };
-    desk.page(reader.say(Phrase::ForgetTitle), body)
+    desk.page(reader.say(title), body)
 }
 
 fn of_fate<'foreseen>(foreseen: &'foreseen Forgotten, fate: &str) -> Vec<&'foreseen Foreseen> {
@@ -167,17 +212,21 @@ fn mark(foreseen: &Forgotten) -> String {
 
 /// Forgets, if that would do what was shown.
 pub(super) async fn act(desk: &Desk<'_>) -> Result<Reply, Refusal> {
-    let (id, seen) = (desk.form.text("id"), desk.form.text("seen"));
-    let place = format!("/portal/forget?{}", query(&[("id", &id)]));
-    let asked = Forgettable { ids: vec![id], ..Forgettable::default() };
+    let (wanted, seen) = (Wanted::read(&desk.form), desk.form.text("seen"));
+    let place = format!("/portal/forget?{}", query(&[wanted.field()]));
+    if let (Wanted::Everything, true) = (&wanted, desk.form.text("named") != desk.subject) {
+        let refusal = Refusal::bad_input("what was written is not whose memory this is")
+            .hint("write the name as it stands there");
+        return desk.refuse_act(refusal, place);
+    }
     let done = desk
         .ask(move |caller| {
-            let foreseen = caller.tell::<Forget>(Forgettable { dry_run: true, ..asked.clone() })?;
+            let foreseen = caller.tell::<Forget>(wanted.asked(true))?;
             if mark(&foreseen) != seen {
                 return Err(Refusal::new(409, "changed_since", "something changed since this was shown")
                     .hint("look again, then confirm"));
             }
-            caller.tell::<Forget>(asked)
+            caller.tell::<Forget>(wanted.asked(false))
         })
         .await;
     match done {

@@ -19,17 +19,17 @@ pub(super) async fn show(desk: &Desk<'_>) -> Result<Reply, Refusal> {
         .ask(move |asked| {
             asked.caller.must(Right::Read)?;
             let (engine, call) = (asked.engine, asked.call());
-            let state = engine.state(call, None, None)?;
+            let (held, watermark) = engine.held_now(call)?;
             let disputes = engine.disputes(call, None, None)?.disputes.len();
             let sources = engine.sources(call)?.sources;
             let vectors = engine.embed_progress(call)?;
             let policies = asked.tell::<ListPolicies>(Nothing {})?;
             let verified = verifies.then(|| asked.tell::<Verify>(Nothing {})).transpose()?;
             let shadow = engine.shadow().map(engine::shadow::Lane::status);
-            Ok((state, disputes, sources, vectors, policies, verified, shadow))
+            Ok((held, watermark, disputes, sources, vectors, policies, verified, shadow))
         })
         .await?;
-    let (state, disputes, sources, vectors, policies, verified, shadow) = told;
+    let (held, watermark, disputes, sources, vectors, policies, verified, shadow) = told;
     let reader = &desk.reader;
     let count = |number, noun| reader.language.count(number, noun);
     let claims = sources.iter().map(|source| source.claims).sum();
@@ -40,8 +40,8 @@ pub(super) async fn show(desk: &Desk<'_>) -> Result<Reply, Refusal> {
         section aria-labelledby="holds" {
             h2 #holds { (reader.say(Phrase::HowMuch)) }
             dl.told {
-                (row(Phrase::Watermark, html! { (state.watermark) }))
-                (row(Phrase::HoldsNow, html! { (count(state.items.len(), Noun::Memory)) }))
+                (row(Phrase::Watermark, html! { (watermark) }))
+                (row(Phrase::HoldsNow, html! { (count(held, Noun::Memory)) }))
                 (row(Phrase::Sources, html! { (count(sources.len(), Noun::Source)) ", " (count(claims, Noun::Claim)) }))
                 (row(Phrase::Disputes, html! { (count(disputes, Noun::Dispute)) }))
             }
@@ -93,6 +93,13 @@ pub(super) async fn show(desk: &Desk<'_>) -> Result<Reply, Refusal> {
                     input type="hidden" name="verify" value="yes";
                     p.actions { button type="submit" { (reader.say(Phrase::CheckAll)) } }
                 }
+            }
+        }
+        @if desk.may(Right::Forget) {
+            section aria-labelledby="everything" {
+                h2 #everything { (reader.say(Phrase::ForgetEverything)) }
+                p { (reader.say(Phrase::ForgetEverythingText)) }
+                p.actions { a.button href="/portal/forget?everything=yes" { (reader.say(Phrase::DryRun)) } }
             }
         }
         p.small { (reader.say(Phrase::ToldAt)) " " (when::in_words(reader, desk.now)) }

@@ -56,7 +56,7 @@ pub(super) async fn show(desk: &Desk<'_>) -> Result<Reply, Refusal> {
     };
     let found = desk
         .ask(move |caller| {
-            let timeline = caller.engine.timeline(caller.call())?;
+            let changes = caller.engine.changes(caller.call())?;
             let (shelves, next, watermark) = match (now, one) {
                 (false, _) => {
                     let state = PageAsOf {
@@ -90,7 +90,7 @@ pub(super) async fn show(desk: &Desk<'_>) -> Result<Reply, Refusal> {
                     (shelves, None, watermark)
                 }
             };
-            Ok((shelves, next, watermark, moments::of_events(&timeline.events)))
+            Ok((shelves, next, watermark, moments::of_changes(&changes)))
         })
         .await?;
     let (shelves, next, watermark, (validity, belief)) = found;

@@ -91,9 +91,19 @@ fn elsewhere(place: &str) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, place)]).into_response()
 }
 
+/// Every page, where calls are counted by their verb.
+const COUNTED_AS: &str = "portal";
+
 /// Answers a request for a page.
 async fn page(State(portal): State<Arc<Portal>>, request: Request) -> Response {
-    let (mut desk, body) = match Desk::open(&portal, request) {
+    let timer = portal.shared.metrics.begin(COUNTED_AS);
+    let response = made(&portal, request).await;
+    timer.end(response.status());
+    response
+}
+
+async fn made(portal: &Portal, request: Request) -> Response {
+    let (mut desk, body) = match Desk::open(portal, request) {
         Ok(opened) => opened,
         // Without random bytes there is no session, and so no page that could be trusted.
         Err(refusal) => return (StatusCode::INTERNAL_SERVER_ERROR, refusal.detail).into_response(),
@@ -104,7 +114,10 @@ async fn page(State(portal): State<Arc<Portal>>, request: Request) -> Response {
     };
     let reply = match reply {
         Ok(reply) => reply,
-        Err(refusal) => desk.refused(refusal),
+        Err(refusal) => {
+            portal.shared.metrics.refused(COUNTED_AS, refusal.code);
+            desk.refused(refusal)
+        }
     };
     let cookies = desk.cookies();
     let mut response = match reply {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::timeline::Event;
+use engine::timeline::Changes;
 use ledger::time::Instant;
 use maud::{Markup, html};
 
@@ -45,24 +45,17 @@ impl Asked {
     }
 }
 
-/// The instants at which something happened, on the one clock and on the other; thinned out where there are many.
-pub(super) fn of_events(events: &[Event]) -> (Vec<Instant>, Vec<Instant>) {
-    let mut validity = BTreeSet::new();
-    let mut belief = BTreeSet::new();
-    // A field tells whole seconds: the next one is the first at which what happened can be seen.
-    let seconds = |written: &str| {
-        let instant: Instant = written.parse().ok()?;
-        let micros = instant.micros();
-        Some(Instant::from_micros(
-            micros.div_euclid(SECOND) * SECOND + i64::from(micros.rem_euclid(SECOND) > 0) * SECOND,
-        ))
-    };
-    for event in events {
-        validity.extend(seconds(&event.happened.validity.from));
-        validity.extend(event.happened.validity.to.as_deref().and_then(seconds));
-        belief.extend(seconds(&event.happened.at));
-    }
-    (thinned(validity), thinned(belief))
+/// The instants at which something changed, on the one clock and on the other; thinned out where there are many.
+pub(super) fn of_changes(changes: &Changes) -> (Vec<Instant>, Vec<Instant>) {
+    let places = |instants: &BTreeSet<Instant>| thinned(instants.iter().copied().map(whole_second).collect());
+    (places(&changes.validity), places(&changes.belief))
+}
+
+/// A field tells whole seconds: the first at which what happened at this instant can be seen.
+fn whole_second(instant: Instant) -> Instant {
+    let micros = instant.micros();
+    let begun = i64::from(micros.rem_euclid(SECOND) > 0);
+    Instant::from_micros(micros.div_euclid(SECOND).saturating_add(begun).saturating_mul(SECOND))
 }
 
 fn thinned(instants: BTreeSet<Instant>) -> Vec<Instant> {
@@ -111,6 +104,14 @@ fn field(reader: &Reader, name: &str, label: Phrase, asked: Option<Instant>, pla
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_a_second_at_which_the_change_is_seen() {
+        for (micros, second) in [(0, 0), (1, 1), (999_999, 1), (1_000_000, 1), (-1, 0), (-1_000_001, -1)] {
+            assert_eq!(whole_second(Instant::from_micros(micros)).micros(), second * SECOND, "{micros}");
+        }
+        assert!(whole_second(Instant::MIN) <= whole_second(Instant::MAX));
+    }
 
     #[test]
     fn a_slider_has_so_many_places_and_both_ends() {

@@ -135,6 +135,9 @@ phrases! {
     ForgetSource: "Forget this source", "Zaboravi ovaj izvor";
     ForgetMessage: "Forget this message", "Zaboravi ovu poruku";
     ForgetTitle: "Forget", "Zaboravi";
+    ForgetEverything: "Forget everything", "Zaboravi sve";
+    ForgetEverythingText: "Everything that is remembered here, with the words it rests on and the keys that they are sealed with: older copies cannot be read for it either.", "Sve što se ovdje pamti, s riječima na kojima počiva i ključevima kojima su zapečaćene: ni starije se kopije za to ne mogu čitati.";
+    NameToConfirm: "To confirm, write whose memory this is:", "Za potvrdu napišite čije je ovo pamćenje:";
     ForgetText: "Below is exactly what goes, what stays on other words, and what stands again.", "Niže je točno navedeno što nestaje, što ostaje na drugim riječima i što ponovno vrijedi.";
     WouldGo: "What would go", "Nestalo bi";
     Goes: "Goes", "Nestaje";

@@ -64,6 +64,7 @@ impl World {
             settings,
             clock: Arc::new(move || *told.lock()),
             written: Box::new(|_| {}),
+            reads: None,
         };
         let engine = Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens));
         let server = Server::new(Arc::new(engine), house);
@@ -484,6 +485,34 @@ async fn a_memory_is_corrected_and_forgotten_through_forms() {
     let told = URL_SAFE_NO_PAD.encode(told.replace("\"evidence\":3", "\"evidence\":2"));
     let forged = ana.get(&format!("/portal/receipt?receipt={told}")).await.text;
     assert!(forged.contains("The chain does not bear this out."), "{forged}");
+}
+
+#[tokio::test]
+async fn everything_is_forgotten_by_whoever_writes_whose_memory_it_is() {
+    let world = World::at_home();
+    world.remember("ana", "the spare key hangs in the shed", None);
+    world.remember("ben", "the bicycle is blue", None);
+    let mut ana = world.visitor();
+    let place = ana.get("/portal/health").await.link("/portal/forget?everything");
+    let shown = ana.get(&place).await;
+    assert!(shown.text.contains("the spare key hangs in the shed"), "{}", shown.text);
+    assert!(!shown.text.contains("bicycle"), "{}", shown.text);
+    let (what, seen) = (shown.field("everything"), shown.field("seen"));
+    let mut act = async |named: &str| {
+        let fields = [("everything", what.as_str()), ("seen", &seen), ("named", named)];
+        ana.post("/portal/forget", &fields).await.place().to_owned()
+    };
+    for wrong in ["", "ben", "Ana"] {
+        assert_eq!(act(wrong).await, place, "`{wrong}` is not whose memory it is");
+    }
+    let receipt = act("ana").await;
+    assert!(receipt.starts_with("/portal/receipt?receipt="), "{receipt}");
+    let receipt = ana.get(&receipt).await.text;
+    assert!(receipt.contains("The chain bears it out") && receipt.contains("It is forgotten."), "{receipt}");
+    assert!(ana.get("/portal/memory").await.text.contains("There is nothing here."));
+    assert!(
+        ana.get("/metrics").await.text.contains("testimony_calls_total{verb=\"portal\",status=\"303\"} 4")
+    );
 }
 
 #[tokio::test]
