@@ -20,7 +20,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::Engine;
+use engine::answer::Observed;
+use engine::{Call, Engine};
 use ledger::scope::Scope;
 use ledger::time::Instant;
 use serde_json::Value as Json;
@@ -51,6 +52,21 @@ pub struct House {
     pub clock: Clock,
     /// Told of every subject that was written to, once the write is durable: what follows a write begins there.
     pub written: Box<dyn Fn(&Scope) + Send + Sync>,
+    /// Has a model read messages that are kept, by their ids, and the gate judge what it proposes; nothing, where no model is
+    /// configured to propose.
+    pub reads: Option<Reads>,
+}
+
+/// Has a model read messages.
+pub type Reads = Box<dyn Fn(Call<'_>, &[&str]) -> ModelRead + Send + Sync>;
+
+/// What came of a model's reading.
+#[derive(Clone, Debug, Default)]
+pub struct ModelRead {
+    /// What became of its proposals, message by message.
+    pub observed: Vec<Observed>,
+    /// Why it did not read everything, where it did not.
+    pub stopped: Option<String>,
 }
 
 /// One memory and everything its faces need; cheap to clone.

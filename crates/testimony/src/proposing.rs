@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use engine::answer::{AdmittedClaim, Counts};
 use engine::propose::model::{Asked, Batch, Dropped, ModelProposer, Outcome, Proposed, Spent};
-use engine::{Engine, EngineError};
+use engine::{Call, Engine, EngineError};
 use inference::Limits;
 use inference::tiers::ProposeSettings;
 use ledger::id::Position;
@@ -23,13 +24,47 @@ use crate::context::Context;
 use crate::failure::{Exit, Failure, Stop};
 use crate::interrupt;
 
-/// A model that is asked for one subject.
-pub(crate) struct Proposing<'run> {
-    context: &'run Context,
-    engine: &'run Engine,
+/// A model that may be asked, as the file of the models names it.
+pub(crate) struct Reader {
     proposer: ModelProposer,
     tier: String,
     limits: Limits,
+}
+
+impl Reader {
+    /// The configured one, or with `tier` that one; `None` where none is configured and none was named.
+    pub fn open(context: &Context, tier: Option<&str>) -> Result<Option<Self>, Stop> {
+        let missing = |message: String| {
+            Stop::from(Failure::input(message).hint("`testimony model --help` shows a file that names one"))
+        };
+        let Some((file, open)) = context.models()? else {
+            return match tier {
+                None => Ok(None),
+                Some(tier) => Err(missing(format!("there is no tier `{tier}`: there is no file of models"))),
+            };
+        };
+        let configured = open.models().propose.clone();
+        let settings = match (tier, configured) {
+            (None, None) => return Ok(None),
+            (None, Some(settings)) => settings,
+            (Some(tier), Some(settings)) => ProposeSettings { tier: tier.to_owned(), ..settings },
+            (Some(tier), None) => ProposeSettings::of(tier),
+        };
+        let tier = settings.tier.clone();
+        let Some(named) = open.models().tiers.get(&tier) else {
+            return Err(missing(format!("there is no tier `{tier}` in `{}`", file.display())));
+        };
+        let limits = Limits { within: named.within, cancel: interrupt::cancel() };
+        Ok(Some(Self { proposer: ModelProposer::new(open.chat(&tier)?, settings), tier, limits }))
+    }
+}
+
+/// A model that is asked for one subject.
+pub(crate) struct Proposing<'run> {
+    reader: Arc<Reader>,
+    engine: &'run Engine,
+    data: &'run Path,
+    call: Box<dyn Fn() -> Call<'run> + 'run>,
     /// What was asked about in this run, out of order.
     read: BTreeSet<Position>,
 }
@@ -99,48 +134,41 @@ pub(crate) struct Ended {
 }
 
 impl<'run> Proposing<'run> {
-    /// The configured proposer, or with `tier` that one; `None` where none is configured and none was named.
+    /// [`Reader::open`], for the subject of a command.
     pub fn open(
         context: &'run Context,
         engine: &'run Engine,
         tier: Option<&str>,
     ) -> Result<Option<Self>, Stop> {
-        let missing = |message: String| {
-            Stop::from(Failure::input(message).hint("`testimony model --help` shows a file that names one"))
-        };
-        let Some((file, open)) = context.models()? else {
-            return match tier {
-                None => Ok(None),
-                Some(tier) => Err(missing(format!("there is no tier `{tier}`: there is no file of models"))),
-            };
-        };
-        let configured = open.models().propose.clone();
-        let settings = match (tier, configured) {
-            (None, None) => return Ok(None),
-            (None, Some(settings)) => settings,
-            (Some(tier), Some(settings)) => ProposeSettings { tier: tier.to_owned(), ..settings },
-            (Some(tier), None) => ProposeSettings::of(tier),
-        };
-        let tier = settings.tier.clone();
-        let Some(named) = open.models().tiers.get(&tier) else {
-            return Err(missing(format!("there is no tier `{tier}` in `{}`", file.display())));
-        };
-        let limits = Limits { within: named.within, cancel: interrupt::cancel() };
-        let proposer = ModelProposer::new(open.chat(&tier)?, settings);
-        let opened = Self { context, engine, proposer, tier, limits, read: BTreeSet::new() };
-        let kept = opened.kept()?;
-        opened.proposer.restore(&context.scope, Spent { day: kept.day, tokens: kept.tokens });
-        Ok(Some(opened))
+        let reader = Reader::open(context, tier)?.map(Arc::new);
+        let call = || context.call();
+        reader.map(|reader| Self::of(reader, engine, &context.data, call)).transpose()
+    }
+
+    /// Asks `reader` for the subject of `call`; what was read of it and what that cost today stands in the directory `data`.
+    pub fn of(
+        reader: Arc<Reader>,
+        engine: &'run Engine,
+        data: &'run Path,
+        call: impl Fn() -> Call<'run> + 'run,
+    ) -> Result<Self, Stop> {
+        let opened = Self { reader, engine, data, call: Box::new(call), read: BTreeSet::new() };
+        let scope = (opened.call)().scope;
+        let (kept, spent) = (opened.kept()?, opened.reader.proposer.spent(scope));
+        if (kept.day, kept.tokens) > (spent.day, spent.tokens) {
+            opened.reader.proposer.restore(scope, Spent { day: kept.day, tokens: kept.tokens });
+        }
+        Ok(opened)
     }
 
     /// Who proposes, as claims record it.
     pub fn name(&self) -> &str {
-        self.proposer.name()
+        self.reader.proposer.name()
     }
 
     /// The tier that is asked.
     pub fn tier(&self) -> &str {
-        &self.tier
+        &self.reader.tier
     }
 
     /// Asks about these messages.
@@ -149,12 +177,13 @@ impl<'run> Proposing<'run> {
         ids: &[&str],
         mut each: impl FnMut(&Batch, &Proposed),
     ) -> Result<Option<Ended>, Stop> {
-        let batches = self.engine.batches_of(self.context.call(), &self.proposer, ids)?;
+        let batches = self.engine.batches_of((self.call)(), &self.reader.proposer, ids)?;
         for batch in batches {
             if interrupt::asked() {
                 return Ok(Some(interrupted()));
             }
-            let proposed = self.engine.propose(self.context.call(), &self.proposer, &batch, &self.limits)?;
+            let proposed =
+                self.engine.propose((self.call)(), &self.reader.proposer, &batch, &self.reader.limits)?;
             each(&batch, &proposed);
             if let Some(ended) = ended(&proposed) {
                 self.keep_what_follows()?;
@@ -183,8 +212,9 @@ impl<'run> Proposing<'run> {
             }
             let after = kept.after.map(|(seq, ordinal)| Position::new(seq, ordinal));
             let batch =
-                self.engine.next_batch(self.context.call(), &self.proposer, Asked { after, since })?;
-            let proposed = self.engine.propose(self.context.call(), &self.proposer, &batch, &self.limits)?;
+                self.engine.next_batch((self.call)(), &self.reader.proposer, Asked { after, since })?;
+            let proposed =
+                self.engine.propose((self.call)(), &self.reader.proposer, &batch, &self.reader.limits)?;
             each(&batch, &proposed)?;
             if proposed.is_settled() {
                 kept.after = batch.through.map(|place| (place.seq, place.ordinal));
@@ -204,7 +234,7 @@ impl<'run> Proposing<'run> {
         let mut after = self.kept()?.after;
         loop {
             let asked = Asked { after: after.map(|(seq, ordinal)| Position::new(seq, ordinal)), since: None };
-            let batch = self.engine.next_batch(self.context.call(), &self.proposer, asked)?;
+            let batch = self.engine.next_batch((self.call)(), &self.reader.proposer, asked)?;
             if batch.is_empty() || !batch.places().all(|place| self.read.contains(&place)) {
                 return self.keep(after);
             }
@@ -213,11 +243,11 @@ impl<'run> Proposing<'run> {
     }
 
     fn path(&self) -> Result<Option<PathBuf>, Stop> {
-        let keys = self.engine.store().keys(&self.context.scope).map_err(EngineError::from)?;
+        let keys = self.engine.store().keys((self.call)().scope).map_err(EngineError::from)?;
         Ok(keys.map(|keys| {
             let mark = keys.fingerprint(Purpose::Request, &[b"proposer", self.name().as_bytes()]);
             let name: String = mark.0.iter().map(|byte| format!("{byte:02x}")).collect();
-            self.context.data.join("derived").join("proposed").join(format!("{name}.json"))
+            self.data.join("derived").join("proposed").join(format!("{name}.json"))
         }))
     }
 
@@ -231,12 +261,12 @@ impl<'run> Proposing<'run> {
     }
 
     fn life(&self) -> Result<u64, Stop> {
-        Ok(self.engine.store().head(&self.context.scope).map_err(EngineError::from)?.incarnation)
+        Ok(self.engine.store().head((self.call)().scope).map_err(EngineError::from)?.incarnation)
     }
 
     fn keep(&self, after: Option<(u64, u32)>) -> Result<(), Stop> {
         let Some(path) = self.path()? else { return Ok(()) };
-        let Spent { day, tokens } = self.proposer.spent(&self.context.scope);
+        let Spent { day, tokens } = self.reader.proposer.spent((self.call)().scope);
         let kept = Kept { life: self.life()?, after, day, tokens };
         write(&path, &kept).map_err(|error| Failure::file("write", &path, &error).into())
     }

@@ -120,6 +120,7 @@ fn converse(said: Vec<u8>, memory_server_tools: bool) -> Vec<u8> {
         settings,
         clock: Arc::new(|| at("2026-06-01")),
         written: Box::new(|_| {}),
+        reads: None,
     };
     let face = Face::new(Server::new(Arc::new(engine), house), Caller::of(subject), None);
     RUNTIME.block_on(async {

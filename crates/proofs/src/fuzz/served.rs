@@ -39,6 +39,7 @@ static HOUSE: LazyLock<Place> = LazyLock::new(|| {
         settings,
         clock: Arc::new(|| at("2026-11-30")),
         written: Box::new(|_| {}),
+        reads: None,
     };
     let shared = Shared::new(Server::new(Arc::new(engine), house));
     let house = Place { runtime, shared, _keys: keys };

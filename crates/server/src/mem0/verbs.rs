@@ -241,13 +241,33 @@ impl Verb for AddMemories {
             notices: passed_over(&adding.passed_over),
             watermark: 0,
         };
+        let places: Vec<(Option<String>, usize)> =
+            observed.iter().map(|one| one.evidence.clone()).zip(places).collect();
+        let place_of = |evidence: &Option<String>| {
+            places.iter().find(|(kept, _)| kept == evidence).map_or(0, |(_, place)| *place)
+        };
+        let mut observed = observed;
+        match &asked.house.reads {
+            Some(reads) if infer => {
+                let fresh = observed.iter().filter(|one| !one.duplicate);
+                let ids: Vec<&str> = fresh.filter_map(|one| one.evidence.as_deref()).collect();
+                let read = reads(asked.call(), &ids);
+                added.degraded.extend(read.stopped);
+                observed.extend(read.observed);
+            }
+            None if infer => added
+                .degraded
+                .push("no model proposes here: only the built-in rules read these messages".to_owned()),
+            _ => {}
+        }
         let mut changes = Vec::new();
-        for (place, one) in places.into_iter().zip(observed) {
+        for one in observed {
             added.counts.add(&one.counts);
             added.watermark = added.watermark.max(one.watermark);
             added.notices.extend(one.notices);
+            let message = place_of(&one.evidence);
             added.refused.extend(one.refused.into_iter().map(|refused| RefusedTold {
-                message: place,
+                message,
                 code: refused.code,
                 detail: refused.detail,
             }));
@@ -256,11 +276,6 @@ impl Verb for AddMemories {
                     changes.push((event(&claim.transition), version));
                 }
             }
-        }
-        if infer {
-            added
-                .degraded
-                .push("no model proposes here: only the built-in rules read these messages".to_owned());
         }
         let ids: Vec<String> = changes.iter().map(|(_, version)| version.clone()).collect();
         let told = asked.engine.remembered(asked.call(), &ids)?;

@@ -12,7 +12,7 @@ use server::access::book::Book;
 use server::access::token::{KeySource, Tokens};
 use server::http::{self, Shared};
 use server::settings::Settings;
-use server::{House, Server};
+use server::{House, ModelRead, Reads, Server};
 use testimony::embedding::Background;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -22,7 +22,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use super::mcp::Compat;
 use crate::context::{Context, Outcome};
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, Stop};
+use crate::proposing::{Proposing, Reader};
 
 /// Serve HTTP, and MCP at /mcp
 ///
@@ -102,6 +103,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         settings,
         clock: context.clock(),
         written,
+        reads: reads(context, &engine)?,
     };
     let runtime = runtime(&house.settings)?;
     let ended = runtime.block_on(serve(arguments.listen, Server::new(engine, house)));
@@ -120,6 +122,24 @@ pub(super) fn embedding(engine: &Arc<Engine>) -> Result<(Arc<Option<Background>>
 
 /// What hears of every write.
 pub(super) type Written = Box<dyn Fn(&Scope) + Send + Sync>;
+
+/// What has the configured model read messages; nothing where none is configured. What it costs stands where `propose` keeps it.
+pub(super) fn reads(context: &Context, engine: &Arc<Engine>) -> Result<Option<Reads>, Stop> {
+    let Some(reader) = Reader::open(context, None)?.map(Arc::new) else { return Ok(None) };
+    let (engine, data) = (engine.clone(), context.data.clone());
+    Ok(Some(Box::new(move |call, ids| {
+        let mut read = ModelRead::default();
+        let asked = Proposing::of(reader.clone(), &engine, &data, || call).and_then(|mut proposing| {
+            proposing.about(ids, |_, proposed| read.observed.extend(proposed.messages.iter().cloned()))
+        });
+        read.stopped = match asked {
+            Ok(ended) => ended.map(|ended| format!("the model did not answer: {}", ended.reason)),
+            Err(Stop::Failed(failure)) => Some(format!("no model was asked: {}", failure.message)),
+            Err(Stop::PipeClosed) => None,
+        };
+        read
+    })))
+}
 
 /// The threads of a server.
 pub(super) fn runtime(settings: &Settings) -> Result<Runtime, Failure> {

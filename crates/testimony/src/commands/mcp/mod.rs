@@ -78,6 +78,8 @@ fn serve(context: &Context, compat: Option<Compat>) -> Outcome {
         settings,
         clock: context.clock(),
         written,
+        // The agent that asks is the model here.
+        reads: None,
     };
     let runtime = serve::runtime(&house.settings)?;
     tracing::info!("serving one agent");
