@@ -2,8 +2,9 @@
 //!
 //! Three loads, each on a server of its own: many connections that ask one thing after another; the same beside clients that never
 //! read and clients that send a byte a second; and one noisy caller beside a quiet one, where refusals by the rate limit are counted.
-//! Every other answer that is not the one asked for is an error. What is measured besides is the memory of the server's
-//! process, and what HTTP adds to the call of the engine.
+//! A call that is sent away for want of room is counted apart; every other answer that is not the one asked for is an error. What is
+//! measured besides is the memory of the server's process, what HTTP adds to the call of the engine, and whether the time of a
+//! refusal tells what exists.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -56,6 +57,8 @@ struct Tally {
     observe: Samples,
     recall: Samples,
     turn: Samples,
+    /// Calls that found no room within the server's patience, and were told so.
+    sent_away: u64,
     errors: Vec<String>,
 }
 
@@ -78,15 +81,21 @@ pub fn run(directory: &Path, extent: &Extent) -> Result<Report> {
             "observe ms p50 / p99",
             "recall",
             "turn",
+            "sent away",
             "errors",
             "memory over idle, MiB, at most",
+            "of it what was said meanwhile",
         ],
     );
     for (name, slow) in [("alone", 0), ("beside slow clients", extent.slow)] {
-        let server = Served::start(&extent.program, directory, &[])?;
+        let mut server = Served::start(&extent.program, directory, &[])?;
         runtime.block_on(fill(&server.address))?;
         let idle = server.resident()?;
         let (tally, most) = runtime.block_on(load(&server, extent, slow))?;
+        // The same memories once more, with nobody else connected.
+        server.start_again(&extent.program)?;
+        runtime.block_on(touch(&server.address))?;
+        let data = server.resident()?;
         let calls = tally.observe.count() + tally.recall.count() + tally.turn.count();
         report.must(tally.errors.is_empty(), || {
             format!(
@@ -101,14 +110,93 @@ pub fn run(directory: &Path, extent: &Extent) -> Result<Report> {
             both(&tally.observe),
             both(&tally.recall),
             both(&tally.turn),
+            thousands(tally.sent_away as i64),
             tally.errors.len().to_string(),
             digits(most.saturating_sub(idle) as f64 / 1_048_576.0),
+            digits(data.saturating_sub(idle) as f64 / 1_048_576.0),
         ]);
     }
     report.tables.push(table);
     report.tables.push(noisy(directory, extent, &runtime)?);
     report.tables.push(overhead(directory, extent, &runtime)?);
+    report.tables.push(unknown(directory, extent, &runtime)?);
     Ok(report)
+}
+
+/// Rounds in which what is another's and what is nobody's is asked for in turn.
+const ROUNDS: usize = 4_000;
+
+/// Whether the time of an answer tells what exists: an id of somebody else beside one that nobody has, and a subject that exists
+/// beside one that does not.
+///
+/// Whoever asks holds a key for one subject. The noise is what the medians of the even and the odd rounds of one kind differ by.
+fn unknown(directory: &Path, extent: &Extent, runtime: &tokio::runtime::Runtime) -> Result<Table> {
+    let mut table = Table::new(
+        &format!("What the time of an answer tells, {} rounds", thousands(ROUNDS as i64)),
+        &["asked for", "another's, µs p50", "nobody's, µs p50", "difference", "noise"],
+    );
+    let server = Served::start(&extent.program, directory, &[])?;
+    let key = server.key_of("s0")?;
+    runtime.block_on(async {
+        fill(&server.address).await?;
+        let mut owner = Wire::open(&server.address, None).await?;
+        let mut asking = Wire::open(&server.address, Some(&key)).await?;
+        let (_, told) = owner.get("/v1/entries?kind=all&limit=1", "s1").await?;
+        let told: Json = serde_json::from_slice(&told)?;
+        let foreign = told["items"][0]["id"].as_str().context("an id of another subject")?;
+        let (kind, rest) = foreign.split_once('_').context("an id")?;
+        let guessed = format!("{kind}_{}", rest.chars().rev().collect::<String>());
+        let of_id = |id: &str| {
+            let forgetting = json!({"ids": [id], "dry_run": true}).to_string();
+            [
+                ("GET", format!("/v1/receipts/{id}"), "s0", String::new()),
+                ("GET", format!("/v1/facts/{id}"), "s0", String::new()),
+                ("POST", "/v1/erasures".to_owned(), "s0", forgetting),
+            ]
+        };
+        let of_subject = |subject| ("GET", "/v1/profile".to_owned(), subject, String::new());
+        let mut pairs: Vec<_> = of_id(foreign).into_iter().zip(of_id(&guessed)).collect();
+        pairs.push((of_subject("s1"), of_subject("zz")));
+        for pair in pairs {
+            let name = match &pair.0.1 {
+                path if path.ends_with(foreign) => path.replace(foreign, "{id}"),
+                path => path.clone(),
+            };
+            table.row([name].into_iter().chain(beside(&mut asking, &pair).await?));
+        }
+        anyhow::Ok(())
+    })?;
+    Ok(table)
+}
+
+/// A request: method, path, subject, body.
+type Request = (&'static str, String, &'static str, String);
+
+/// Asks for both in turn, which must be answered alike; the medians, what they differ by, and the noise.
+async fn beside(wire: &mut Wire, (one, other): &(Request, Request)) -> Result<[String; 4]> {
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..ROUNDS {
+        let mut answers = Vec::new();
+        for turn in [round % 2, 1 - round % 2] {
+            let (method, path, subject, body) = [one, other][turn];
+            let begun = Instant::now();
+            answers.push(wire.send(method, path, subject, body).await?);
+            times[turn].push(begun.elapsed());
+        }
+        let (a, b) = (&answers[0], &answers[1]);
+        ensure!(a.0 == b.0 && (403..=404).contains(&a.0), "answered {} and {}", a.0, b.0);
+    }
+    let median = |of: &mut dyn Iterator<Item = &Duration>| {
+        let mut samples = Samples::default();
+        of.for_each(|time| samples.push_micros(*time));
+        samples.median()
+    };
+    let [first, second] = [0, 1].map(|kind| median(&mut times[kind].iter()));
+    let noise = [0, 1].map(|kind| {
+        let half = |from| median(&mut times[kind].iter().skip(from).step_by(2));
+        (half(0) - half(1)).abs()
+    });
+    Ok([digits(first), digits(second), digits(first - second), digits(noise[0].max(noise[1]))])
 }
 
 /// One caller who asks without end beside one who asks now and then.
@@ -235,6 +323,16 @@ async fn fill(address: &str) -> Result<()> {
     Ok(())
 }
 
+/// Has every subject's memory read once.
+async fn touch(address: &str) -> Result<()> {
+    let mut wire = Wire::open(address, None).await?;
+    for subject in 0..SUBJECTS {
+        let (status, _) = wire.ask("/v1/recall", &format!("s{subject}"), &recall("bridge")).await?;
+        ensure!(status == 200, "answered {status}");
+    }
+    Ok(())
+}
+
 /// The mixed load; answers what came back and the most memory the server took.
 async fn load(server: &Served, extent: &Extent, slow: usize) -> Result<(Tally, u64)> {
     let until = Instant::now() + Duration::from_secs(extent.seconds);
@@ -274,6 +372,7 @@ async fn load(server: &Served, extent: &Extent, slow: usize) -> Result<(Tally, u
         ] {
             into.extend(from);
         }
+        all.sent_away += tally.sent_away;
         all.errors.extend(tally.errors);
     }
     laggards.iter().for_each(tokio::task::JoinHandle::abort);
@@ -305,8 +404,11 @@ async fn ask_until(
         };
         let begun = Instant::now();
         let (status, answer) = wire.ask(path, &subject, &body).await?;
-        times.push(begun.elapsed().as_secs_f64() * 1e3);
-        if status != 200 {
+        if status == 200 {
+            times.push(begun.elapsed().as_secs_f64() * 1e3);
+        } else if status == 503 && String::from_utf8_lossy(&answer).contains("\"overloaded\"") {
+            tally.sent_away += 1;
+        } else {
             tally.errors.push(format!("{path} answered {status}: {}", String::from_utf8_lossy(&answer)));
         }
     }
@@ -350,9 +452,22 @@ fn both(times: &Samples) -> String {
 impl Served {
     fn start(program: &Path, directory: &Path, more: &[&str]) -> Result<Self> {
         let data = tempfile::tempdir_in(directory)?;
+        let (process, address) = Self::begin(program, data.path(), more)?;
+        Ok(Self { process, address, data })
+    }
+
+    /// Ends the process, and begins another on the same data.
+    fn start_again(&mut self, program: &Path) -> Result<()> {
+        self.process.kill()?;
+        self.process.wait()?;
+        (self.process, self.address) = Self::begin(program, self.data.path(), &[])?;
+        Ok(())
+    }
+
+    fn begin(program: &Path, data: &Path, more: &[&str]) -> Result<(Child, String)> {
         let mut process = Command::new(program)
             .arg("--data")
-            .arg(data.path())
+            .arg(data)
             .args(["serve", "--without-key", "--listen", "127.0.0.1:0", "--connections", "20000"])
             .args(more)
             .env("TESTIMONY_MODELS_DIR", "no models here")
@@ -365,7 +480,7 @@ impl Served {
         BufReader::new(output).read_line(&mut address)?;
         let address = address.trim().to_owned();
         ensure!(!address.is_empty(), "the server did not begin");
-        Ok(Self { process, address, data })
+        Ok((process, address))
     }
 
     fn data(&self) -> &Path {
@@ -374,11 +489,20 @@ impl Served {
 
     /// A key for every subject.
     fn key(&self, name: &str) -> Result<String> {
-        let body = json!({"name": name, "scopes": ["memory:read"], "all_subjects": true});
+        self.create_key(&json!({"name": name, "scopes": ["memory:read"], "all_subjects": true}))
+    }
+
+    /// A key for one subject.
+    fn key_of(&self, subject: &str) -> Result<String> {
+        let scopes = ["memory:read", "memory:forget"];
+        self.create_key(&json!({"name": subject, "scopes": scopes, "subjects": [subject]}))
+    }
+
+    fn create_key(&self, body: &Json) -> Result<String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (status, answer) = runtime.block_on(async {
             let mut wire = Wire::open(&self.address, None).await?;
-            wire.ask("/v1/keys", "s0", &body).await
+            wire.ask("/v1/keys", "s0", body).await
         })?;
         ensure!(status == 200, "answered {status}");
         let answer: Json = serde_json::from_slice(&answer)?;
@@ -417,10 +541,18 @@ impl Wire {
 
     /// Posts, and answers the status and the body.
     async fn ask(&mut self, path: &str, subject: &str, body: &Json) -> Result<(u16, Vec<u8>)> {
-        let body = body.to_string();
+        self.send("POST", path, subject, &body.to_string()).await
+    }
+
+    /// Gets, and answers the status and the body.
+    async fn get(&mut self, path: &str, subject: &str) -> Result<(u16, Vec<u8>)> {
+        self.send("GET", path, subject, "").await
+    }
+
+    async fn send(&mut self, method: &str, path: &str, subject: &str, body: &str) -> Result<(u16, Vec<u8>)> {
         let key = self.key.as_ref().map(|key| format!("authorization: Bearer {key}\r\n")).unwrap_or_default();
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: localhost\r\ntestimony-subject: {subject}\r\ncontent-type: application/json\r\n{key}content-length: {}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\ntestimony-subject: {subject}\r\ncontent-type: application/json\r\n{key}content-length: {}\r\n\r\n{body}",
             body.len()
         );
         self.stream.write_all(request.as_bytes()).await.context("send")?;
