@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use ledger::store::Store;
-use proofs::ordeal::{End, Place, copy, ended_servers, killed_programs, killed_writers};
+use proofs::ordeal::{End, Place, WRITING, copy, ended_servers, killed_programs, killed_writers};
 use proofs::world::scope;
 use store_sqlite::failpoint::{Failpoint, VARIABLE};
 use store_sqlite::{Options, SqliteStore};
@@ -44,26 +44,6 @@ fn a_server_that_is_asked_to_end_answers_what_it_took_in() {
     assert!(ends.acknowledged > 5, "{ends:?}");
 }
 
-/// What a writer comes through.
-const WRITING: [Failpoint; 16] = [
-    Failpoint::BeforeCommit,
-    Failpoint::AfterCommit,
-    Failpoint::Founding,
-    Failpoint::GroupMade,
-    Failpoint::ErasedRows,
-    Failpoint::ErasedWrapped,
-    Failpoint::ErasedCommitted,
-    Failpoint::ErasedKeys,
-    Failpoint::ErasedCopies,
-    Failpoint::ErasedLogCut,
-    Failpoint::ErasedSearched,
-    Failpoint::ErasedCleaned,
-    Failpoint::FileWritten,
-    Failpoint::FileSynced,
-    Failpoint::FilePlaced,
-    Failpoint::FileOverwritten,
-];
-
 /// The rest, each with what leads there.
 const ELSEWHERE: [(Failpoint, &str); 6] = [
     (Failpoint::VectorsMade, "embed"),
@@ -81,6 +61,13 @@ fn a_writer_that_ends_at_each_instant() {
     }
     let tried = WRITING.len() + ELSEWHERE.len();
     assert_eq!(tried, Failpoint::ALL.len(), "an instant without a proof");
+}
+
+#[test]
+fn a_server_that_ends_at_each_instant() {
+    for point in WRITING {
+        ended_servers(&program(), 7, 1, 4, End::At(point)).unwrap_or_else(|what| panic!("{what}"));
+    }
 }
 
 #[test]

@@ -4,13 +4,16 @@
 //! - `ordeal cuts COUNT [SEED] [full|normal|off]`: power cuts of recorded lives.
 //! - `ordeal kills COUNT [SEED] [THREADS]`: kills of a writer with many threads.
 //! - `ordeal programs COUNT [SEED] [PROCESSES]`: kills of many processes of the program itself.
-//! - `ordeal served COUNT [SEED] [CLIENTS] [asked]`: kills of a server under clients; with `asked` it is asked to end.
+//! - `ordeal served COUNT [SEED] [CLIENTS] [asked|each]`: kills of a server under clients; with `asked` it is asked to end, with
+//!   `each` it ends by itself at each instant that has a name, COUNT times at each.
 //!
 //! The last three need the other programs beside this one: `cargo build -p proofs -p testimony`.
 
 use std::path::PathBuf;
 
-use proofs::ordeal::{End, ended_servers, faulty_lives, killed_programs, killed_writers, power_cuts};
+use proofs::ordeal::{
+    End, WRITING, ended_servers, faulty_lives, killed_programs, killed_writers, power_cuts,
+};
 use store_sqlite::{Options, Synchronous};
 
 fn main() -> Result<(), String> {
@@ -55,12 +58,15 @@ fn main() -> Result<(), String> {
         }
         Some("served") => {
             let clients = number(3, 16)? as usize;
-            let end = match arguments.get(4).map(String::as_str) {
-                None => End::Killed,
-                Some("asked") => End::Asked,
-                Some(other) => return Err(format!("`{other}` is not `asked`")),
+            let ends = match arguments.get(4).map(String::as_str) {
+                None => vec![End::Killed],
+                Some("asked") => vec![End::Asked],
+                Some("each") => WRITING.map(End::At).to_vec(),
+                Some(other) => return Err(format!("`{other}` is none of asked, each")),
             };
-            println!("{:?}", ended_servers(&beside("testimony")?, second, count, clients, end)?);
+            for end in ends {
+                println!("{end:?}: {:?}", ended_servers(&beside("testimony")?, second, count, clients, end)?);
+            }
         }
         _ => return Err("seeds, cuts, kills, programs or served, and a count".to_owned()),
     }

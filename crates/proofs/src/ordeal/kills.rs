@@ -24,6 +24,26 @@ use super::told::{Deed, Told};
 /// Kills after which a new directory is begun, so that examining does not take longer and longer.
 const KILLS_A_DIRECTORY: u64 = 10;
 
+/// The instants that a writer comes through who says things and forgets.
+pub const WRITING: [Failpoint; 16] = [
+    Failpoint::BeforeCommit,
+    Failpoint::AfterCommit,
+    Failpoint::Founding,
+    Failpoint::GroupMade,
+    Failpoint::ErasedRows,
+    Failpoint::ErasedWrapped,
+    Failpoint::ErasedCommitted,
+    Failpoint::ErasedKeys,
+    Failpoint::ErasedCopies,
+    Failpoint::ErasedLogCut,
+    Failpoint::ErasedSearched,
+    Failpoint::ErasedCleaned,
+    Failpoint::FileWritten,
+    Failpoint::FileSynced,
+    Failpoint::FilePlaced,
+    Failpoint::FileOverwritten,
+];
+
 /// What came of many kills.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Kills {

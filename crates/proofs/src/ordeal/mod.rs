@@ -17,7 +17,7 @@ mod told;
 
 pub use cuts::{Cuts, power_cuts};
 pub use examine::examine;
-pub use kills::{Kills, killed_programs, killed_writers};
+pub use kills::{Kills, WRITING, killed_programs, killed_writers};
 pub use life::{Life, saying};
 pub use nth::{Tried, every_operation};
 pub use place::{Place, copy, record_comparison};

@@ -1,4 +1,4 @@
-//! Servers that are killed, or asked to end, in the middle of their work.
+//! Servers that are killed, end at a failpoint, or are asked to end, in the middle of their work.
 //!
 //! Clients ask over HTTP as anybody's would; what they were answered is what must be there afterwards.
 
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use faults::Chance;
 use parking_lot::Mutex;
 use serde_json::{Value as Json, json};
+use store_sqlite::failpoint::{Failpoint, VARIABLE};
 use ureq::Agent;
 
 use super::examine::examine;
@@ -22,6 +23,9 @@ use super::told::{Deed, Told};
 /// Ends after which a new directory is begun, so that examining does not take longer and longer.
 const ENDS_A_DIRECTORY: u64 = 10;
 
+/// How long a server is waited for.
+const END_WITHIN: Duration = Duration::from_secs(40);
+
 /// How a server is made to end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
@@ -29,6 +33,8 @@ pub enum End {
     Killed,
     /// In its own time, with SIGTERM; it must then answer everything it took in.
     Asked,
+    /// By itself when it passes this instant, at first soon and then later.
+    At(Failpoint),
 }
 
 /// What is known in a round, and counted.
@@ -62,21 +68,31 @@ pub fn ended_servers(
         }
         let wrong = |what: String| format!("end {turn} of seed {seed}, {end:?}: {what}");
         let begun = now();
-        let (mut server, address) = serve(program, place.directory()).map_err(wrong)?;
-        all.opening_ms_max = all.opening_ms_max.max(begun.elapsed().as_millis() as u64);
+        let failpoint = match end {
+            End::At(point) => Some(format!("{point:?}:{}", 1 + chance.below(1 + turn.min(8)))),
+            End::Killed | End::Asked => None,
+        };
+        let (mut server, address) = serve(program, place.directory(), failpoint.as_deref()).map_err(wrong)?;
+        if address.is_some() {
+            all.opening_ms_max = all.opening_ms_max.max(begun.elapsed().as_millis() as u64);
+        }
         let round = Arc::new(Mutex::new(Round { told: std::mem::take(&mut told), ..Round::default() }));
-        let threads: Vec<_> = (0..clients)
+        // One that ends while it opens the directory has no address, and nobody asks it.
+        let threads: Vec<_> = (0..if address.is_some() { clients } else { 0 })
             .map(|client| {
-                let (round, address) = (round.clone(), address.clone());
+                let (round, address) = (round.clone(), address.clone().unwrap_or_default());
                 std::thread::spawn(move || write(&address, turn, client, &round))
             })
             .collect();
-        std::thread::sleep(Duration::from_micros(30_000 + chance.below(600_000)));
+        if let End::Killed | End::Asked = end {
+            std::thread::sleep(Duration::from_micros(30_000 + chance.below(600_000)));
+        }
         let ended = stop(&mut server, end).map_err(wrong)?;
         for thread in threads {
             thread.join().map_err(|_| wrong("a client failed".to_owned()))?;
         }
-        if end == End::Asked && !ended.success() {
+        // By a signal, unless it was asked.
+        if ended.code().is_some() != (end == End::Asked) || ended.code().is_some_and(|code| code != 0) {
             return Err(wrong(format!("it ended with {ended}")));
         }
         let round = std::mem::take(&mut *round.lock());
@@ -92,9 +108,11 @@ pub fn ended_servers(
     Ok(all)
 }
 
-/// Starts the program as a server; answers the address that it says.
-fn serve(program: &Path, data: &Path) -> Result<(Child, String), String> {
+/// Starts the program as a server; answers the address that it says. One that is to end at a failpoint may come to it before it
+/// says any.
+fn serve(program: &Path, data: &Path, failpoint: Option<&str>) -> Result<(Child, Option<String>), String> {
     let mut server = Command::new(program)
+        .envs(failpoint.map(|failpoint| (VARIABLE, failpoint)))
         .arg("--data")
         .arg(data)
         .args(["serve", "--without-key", "--listen", "127.0.0.1:0"])
@@ -110,8 +128,9 @@ fn serve(program: &Path, data: &Path) -> Result<(Child, String), String> {
         BufReader::new(output).read_line(&mut address).map_err(|error| error.to_string())?;
     }
     match address.trim() {
+        "" if failpoint.is_some() => Ok((server, None)),
         "" => Err(format!("it did not begin: {:?}", server.wait())),
-        address => Ok((server, address.to_owned())),
+        address => Ok((server, Some(address.to_owned()))),
     }
 }
 
@@ -119,20 +138,21 @@ fn stop(server: &mut Child, end: End) -> Result<ExitStatus, String> {
     let failed = |error: std::io::Error| error.to_string();
     match end {
         End::Killed => server.kill().map_err(failed)?,
+        End::At(_) => {}
         End::Asked => {
             let pid = server.id().to_string();
             Command::new("kill").args(["-TERM", &pid]).status().map_err(failed)?;
         }
     }
     let since = now();
-    while since.elapsed() < Duration::from_secs(40) {
+    while since.elapsed() < END_WITHIN {
         if let Some(ended) = server.try_wait().map_err(failed)? {
             return Ok(ended);
         }
         std::thread::sleep(Duration::from_millis(2));
     }
     let _ = server.kill();
-    Err("it did not end within 40 s".to_owned())
+    Err(format!("it did not end within {END_WITHIN:?}"))
 }
 
 /// Says things, and forgets every fifth, until nobody answers.
