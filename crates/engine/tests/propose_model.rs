@@ -1,7 +1,5 @@
 //! The model proposer: whatever a model says, only what the words say enters, and the counts balance.
 
-mod hostile;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +24,7 @@ use ledger::scope::{Scope, Subject};
 use ledger::time::Instant;
 use serde_json::{Value as Json, json};
 
-use hostile::Dice;
+use crate::hostile::{self, Dice};
 
 fn engine() -> Engine {
     Engine::new(Arc::new(ReferenceStore::new()), Policies::shipped(), Arc::new(Tokens))

@@ -1,9 +1,7 @@
 //! What comes out of each format, whole, as a snapshot.
 
-mod support;
-
+use crate::support::{import, printed, sample, samples};
 use importers::Options;
-use support::{import, printed, sample, samples};
 
 macro_rules! snapshots {
     ($($name:ident: $file:literal, owner $owner:expr;)+) => {

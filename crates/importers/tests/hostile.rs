@@ -1,15 +1,13 @@
 //! Input meant to hurt, or merely broken: archives, damage, noise. Nothing panics, everything balances.
 
-mod support;
-
 use std::{
     io::{Cursor, Write},
     sync::LazyLock,
 };
 
+use crate::support::{self, Sample, by_reason, every_sample, import, printed};
 use importers::{Format, Imported, Input, Limits, Options, Reason, read};
 use proptest::prelude::*;
-use support::{Sample, by_reason, every_sample, import, printed};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 const CHAT: &[u8] = b"12/31/21, 22:01 - A: hello\n";

@@ -1,11 +1,9 @@
 //! The rules of single formats, as tables: what goes in, what comes out.
 
-mod support;
-
+use crate::support::{by_reason, import, import_as, printed};
 use importers::{Author, Fidelity, Format, Input, Options, Reason, read};
 use jiff::tz::TimeZone;
 use serde_json::json;
-use support::{by_reason, import, import_as, printed};
 
 #[test]
 fn json_lines_are_read_or_refused_one_by_one() {

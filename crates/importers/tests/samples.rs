@@ -1,12 +1,10 @@
 //! Every sample file, read: what each is taken for, that nothing in it is lost, and that a second reading is the same.
 
-mod support;
-
 use std::collections::{BTreeSet, HashSet};
 
+use crate::support::{by_reason, every_sample, import, printed, sample};
 use importers::{Author, Input, Options, detect, read};
 use serde_json::Value;
-use support::{by_reason, every_sample, import, printed, sample};
 
 /// File, format, messages and documents, refused by reason, joined. The whole of what is known about the samples.
 #[test]

@@ -1,10 +1,8 @@
 //! chat-miner's own expectations for its samples.
 
-mod support;
-
+use crate::support::{import, printed, sample};
 use importers::{Author, Options};
 use serde_json::Value;
-use support::{import, printed, sample};
 
 /// Without white space: chat-miner folds line breaks into spaces and puts a space between the pieces of a Telegram
 /// text, while the words here are kept as they stand in the file.

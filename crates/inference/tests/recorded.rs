@@ -1,7 +1,5 @@
 //! A session is recorded from a live server and replayed without it.
 
-mod support;
-
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +9,7 @@ use inference::wire::http::Http;
 use inference::wire::{WireModel, address};
 use serde_json::json;
 
-use support::{KEY, QuickClock, Server, ample, environment, ok, tier};
+use crate::support::{KEY, QuickClock, Server, ample, environment, ok, tier};
 
 const LINES: &str = "protocol = \"openai\"\nmodel = \"m-1\"\ncan = [\"chat\"]\nretries = 0";
 

@@ -1,7 +1,5 @@
 //! The wire protocols against a real server: what is sent, what is read, and what happens when it goes wrong.
 
-mod support;
-
 use std::time::Duration;
 
 use inference::InferenceError;
@@ -13,7 +11,7 @@ use inference::rerank::Rerank;
 use inference::wire::WireModel;
 use serde_json::{Value as Json, json};
 
-use support::{KEY, Server, Step, ample, model, no, ok, tier};
+use crate::support::{self, KEY, Server, Step, ample, model, no, ok, tier};
 
 const CHAT: [(&str, &str); 3] = [
     ("openai", "protocol = \"openai\"\nmodel = \"m-1\"\ncan = [\"chat\", \"json_schema\"]"),

@@ -1,8 +1,6 @@
 //! Adjudication, as stories and as laws.
 
-mod common;
-
-use common::{Says, World, day, held};
+use crate::common::{Says, World, day, held};
 use ledger::erase::Targets;
 use ledger::fact::{ActKind, Standing, TransitionKind};
 use ledger::id::{EvidenceId, VersionId};

@@ -1,11 +1,9 @@
 //! Connections of real sockets: slow heads, bodies that do not come, readers that stand still, too many at once, and the end.
 
-mod house;
-
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use house::Place;
+use crate::house::{self, Place};
 use ledger::scope::Scope;
 use server::access::Right;
 use server::http::serve::{Ended, listen, serve};

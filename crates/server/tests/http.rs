@@ -1,12 +1,10 @@
 //! HTTP as a client meets it: the shapes of answers and refusals, what is cached, who may ask from a browser, long answers in pieces.
 
-mod house;
-
 use std::collections::BTreeSet;
 
+use crate::house::{self, Place, request};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
-use house::{Place, request};
 use serde_json::{Value as Json, json};
 use server::access::Right;
 

@@ -1,10 +1,8 @@
 //! The matrix of who may do what: every route × every kind of key and id. Its rows are the router's own table, so a new route is
 //! asked here before anybody can forget it.
 
-mod house;
-
+use crate::house::{self, Place};
 use axum::http::{Method, StatusCode};
-use house::Place;
 use ledger::scope::Scope;
 use serde_json::{Value as Json, json};
 use server::access::Right;

@@ -1,8 +1,7 @@
 //! The contract's laws, on SQLite.
 #![allow(unused_qualifications, reason = "the suite names its laws in full")]
 
-mod places;
-
+use crate::places;
 use ledger::store::Store;
 
 fn make() -> Box<dyn Store> {

@@ -4,8 +4,6 @@
     reason = "the tests start themselves again with a word in the environment"
 )]
 
-mod places;
-
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -13,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::places;
 use ledger::conformance::{at, first_story, keyed, mark, scope, story, turn};
 use ledger::id::{Position, SourceId};
 use ledger::log::{Changes, Erasure, Removed, Row};
@@ -90,7 +89,7 @@ fn eight_threads_lose_nothing() {
 /// This test program once more, doing only `test`, in `role`.
 fn again(test: &str, role: &str, directory: &Path) -> Child {
     Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", test, "--nocapture"])
+        .args(["--exact", &format!("crash::{test}"), "--nocapture"])
         .env(ROLE, role)
         .env(DIRECTORY, directory)
         .stdout(Stdio::piped())

@@ -1,11 +1,10 @@
 //! Damage and tampering: named by verification, place by place, and never a panic.
 #![allow(clippy::disallowed_methods, reason = "tests damage files on purpose")]
 
-mod places;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::places;
 use ledger::conformance::{first_story, keyed, scope, story};
 use ledger::id::{EvidenceId, Position, SourceId};
 use ledger::store::{Appended, Store, StoreErrorKind};

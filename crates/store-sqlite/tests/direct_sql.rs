@@ -1,7 +1,6 @@
 //! Promises 1, 2 and 12 hold against anybody who writes SQL: what the types would not let through, the tables refuse.
 
-mod places;
-
+use crate::places;
 use ledger::conformance::{first_story, keyed, scope};
 use ledger::store::{Appended, Store};
 use rusqlite::Connection;

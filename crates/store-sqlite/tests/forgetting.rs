@@ -1,13 +1,12 @@
 //! Forgetting: the bytes are in no file afterwards, also when readers, crashes and full disks get in the way.
 #![allow(clippy::disallowed_methods, reason = "tests put files in the way on purpose")]
 
-mod places;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::places;
 use ledger::conformance::{
     at, evidence, first_story, keyed, leaving, mark, message, scope, source, story, turn,
 };
@@ -465,7 +464,7 @@ fn a_full_disk_takes_no_more_yet_forgets() {
     }
     let small = tempfile::tempdir().expect("a directory");
     let program = std::env::current_exe().expect("this program");
-    let script = "mount -t tmpfs -o size=48m tmpfs \"$0\" && exec \"$1\" --exact a_full_disk_takes_no_more_yet_forgets";
+    let script = "mount -t tmpfs -o size=48m tmpfs \"$0\" && exec \"$1\" --exact forgetting::a_full_disk_takes_no_more_yet_forgets";
     let output = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
         .arg(small.path())

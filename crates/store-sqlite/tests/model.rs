@@ -3,8 +3,7 @@
 //! `MODEL_SEED` and `MODEL_OPERATIONS` in the environment choose another run; a failure prints what to set.
 #![allow(clippy::disallowed_methods, reason = "the seed may be given from outside")]
 
-mod places;
-
+use crate::places;
 use ledger::conformance::{
     at, evidence, first_story, keyed, leaving, lifting, mark, message, scope, source, story, tombstones, turn,
 };

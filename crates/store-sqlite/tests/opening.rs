@@ -1,14 +1,13 @@
 //! Opening: modes, keys, versions, damage, and directories that cannot be written. Each refusal leaves all as it was.
 #![allow(clippy::disallowed_methods, reason = "tests damage files on purpose")]
 
-mod places;
-
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::places;
 use ledger::conformance::{as_read, first_story, keyed, leaving, mark, scope, story, turn};
 use ledger::id::{Position, SourceId};
 use ledger::log::{Changes, Erasure};
@@ -212,6 +211,42 @@ fn what_is_no_ledger_is_refused_and_untouched() {
     }
 }
 
+/// SQLite makes its file with a first page that says nothing yet; torn it is begun again. A ledger's is not.
+#[test]
+fn a_first_page_that_was_torn_is_begun_again() {
+    let directory = places::fresh();
+    let path = directory.join("ledger.db");
+    fs::create_dir_all(&directory).expect("a directory");
+    let connection = Connection::open(&path).expect("a database");
+    connection.pragma_update(None, "journal_mode", "wal").expect("a log");
+    connection.close().expect("closed");
+    let first_page = fs::read(&path).expect("a page");
+    let tears: [fn(&mut Vec<u8>); 4] = [
+        |bytes| bytes.truncate(3_584),
+        |bytes| bytes.truncate(512),
+        |bytes| bytes[..512].fill(0),
+        |bytes| bytes.clear(),
+    ];
+    for tear in tears {
+        let directory = places::fresh();
+        fs::create_dir_all(&directory).expect("a directory");
+        let mut bytes = first_page.clone();
+        tear(&mut bytes);
+        fs::write(directory.join("ledger.db"), bytes).expect("torn");
+        let store = places::open(&directory);
+        store.append(&scope("ana"), 0, &[keyed(1, first_story(1, 1))]).expect("appended");
+    }
+    for tear in tears {
+        let directory = written();
+        let path = directory.join("ledger.db");
+        let mut bytes = fs::read(&path).expect("a ledger");
+        tear(&mut bytes);
+        fs::write(&path, bytes).expect("torn");
+        let refusal = refusal(&directory, Options::default());
+        assert_eq!(refusal.kind(), StoreErrorKind::Damaged, "{refusal}");
+    }
+}
+
 #[test]
 fn messages_hold_no_words() {
     let directory = places::fresh();
@@ -254,7 +289,9 @@ fn a_directory_that_cannot_be_written_can_be_read() {
     let program = reachable.path().join("test");
     fs::copy(std::env::current_exe().expect("this program"), &program).expect("a copy of the test");
     let mut child = Command::new(&program);
-    child.args(["--exact", "a_directory_that_cannot_be_written_can_be_read"]).env(READ_ONLY, &directory);
+    child
+        .args(["--exact", "opening::a_directory_that_cannot_be_written_can_be_read"])
+        .env(READ_ONLY, &directory);
     if root {
         child.uid(nobody).gid(nobody);
     }

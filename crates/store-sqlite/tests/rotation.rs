@@ -1,12 +1,11 @@
 //! Keys wrapped anew while others read and write, cut off anywhere; and what is left when a key is lost.
 #![allow(clippy::disallowed_methods, reason = "tests look at keys and lose them")]
 
-mod places;
-
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::places;
 use ledger::conformance::{at, first_story, keyed, mark, scope, source, story};
 use ledger::id::{Position, SourceId};
 use ledger::log::{Batch, Erasure, Removed, Row};

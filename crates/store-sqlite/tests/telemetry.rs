@@ -2,12 +2,11 @@
 #![allow(unused_qualifications, reason = "the suite names its laws in full")]
 #![allow(clippy::disallowed_methods, reason = "files are damaged here on purpose")]
 
-mod places;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::places;
 use ledger::conformance::sample_comparison;
 use ledger::shadow::{Day, Tally};
 use ledger::store::StoreErrorKind;

@@ -1,11 +1,9 @@
 //! A directory that the program of version 2 wrote: its tombstones go on keeping words out, and can be lifted.
 #![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
-mod fixtures;
-mod places;
-
 use std::path::Path;
 
+use crate::fixtures;
 use ledger::conformance::{at, keyed, leaving, lifting, mark, scope};
 use ledger::log::{Changes, Erasure, Lift, Tombstone};
 use ledger::receipt::first_broken;

@@ -2,13 +2,12 @@
 //! it is as it was; put back, it is what it was. A new version adds a directory and a row here.
 #![allow(clippy::disallowed_methods, reason = "tests look at files")]
 
-mod fixtures;
-mod places;
-
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::fixtures;
+use crate::places;
 use ledger::conformance::{mark, policy_act, scope, turn};
 use ledger::id::{Position, TurnId};
 use ledger::log::{Changes, Erasure, Row};

@@ -2,15 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests write the files that people and accidents write")]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::{self, Memory, Ran, lines, owner, run};
 use serde_json::{Value as Json, json};
-use support::{Memory, Ran, lines, owner, run};
 
 /// A memory with something in it.
 fn lived_in() -> Memory {

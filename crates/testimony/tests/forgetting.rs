@@ -1,9 +1,7 @@
 //! Forgetting at the command line: what goes is told before, a receipt is given after, and a lift is an act.
 
-mod support;
-
+use crate::support::{Memory, lines, owner, run};
 use serde_json::{Value as Json, json};
-use support::{Memory, lines, owner, run};
 
 /// Four messages in two sessions of one conversation, each with something the rules read.
 fn said(memory: &Memory) {

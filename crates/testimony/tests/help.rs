@@ -1,7 +1,6 @@
 //! What the command says about itself: every help page is read by a reviewer when it changes.
 
-mod support;
-
+use crate::support;
 const VERBS: &[&str] = &[
     "init",
     "observe",

@@ -2,12 +2,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests write the files that people and accidents write")]
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::Memory;
 use serde_json::{Value as Json, json};
-use support::Memory;
 
 fn balance(answer: &Json) {
     let count = |name: &str| answer["counts"][name].as_u64().unwrap_or_else(|| panic!("{name} in {answer}"));

@@ -1,17 +1,15 @@
 //! Backups as people take them: carried away, damaged, cut off, put back, proved; with their keys and without.
 #![allow(clippy::disallowed_methods, reason = "tests damage files on purpose")]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::support::{self, Memory, lines, owner, run};
 use rusqlite::Connection;
 use serde_json::{Value as Json, json};
-use support::{Memory, lines, owner, run};
 
 fn lived_in() -> Memory {
     let memory = Memory::new();

@@ -1,12 +1,11 @@
 //! The table of limits, row by row: one over each is refused, with its code, what was found, what is allowed, and what to do.
 #![allow(clippy::disallowed_methods, reason = "tests write files")]
 
-mod support;
-
 use std::fs;
 use std::io::{Cursor, Write};
 use std::sync::Arc;
 
+use crate::support::{self, Memory, lines, owner};
 use engine::observe::{Message, Observing, Room};
 use engine::tokens::Tokens;
 use engine::{Call, Engine, EngineError};
@@ -17,7 +16,6 @@ use ledger::reference::ReferenceStore;
 use ledger::scope::{Scope, Subject};
 use ledger::time::Instant;
 use serde_json::{Value as Json, json};
-use support::{Memory, lines, owner};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 /// What was said of something over a limit.

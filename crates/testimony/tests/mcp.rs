@@ -1,13 +1,11 @@
 //! `mcp` as a client starts it: a process, spoken to over its standard input and output.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{self, Memory};
 use serde_json::{Value as Json, json};
-use support::Memory;
 
 /// A process of `mcp`, and what is said to it.
 struct Agent {

@@ -1,13 +1,11 @@
 //! `mcp install` over configurations as people have them.
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use crate::support::{Memory, Ran, run};
 use serde_json::{Value as Json, json};
-use support::{Memory, Ran, run};
 
 /// A home with the configuration of one client in it.
 struct Home {

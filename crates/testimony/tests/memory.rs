@@ -5,15 +5,13 @@
     reason = "tests read how large they are to be, and what the system says"
 )]
 
-mod support;
-
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::{self, Memory, lines, owner, run};
 use serde_json::json;
-use support::{Memory, lines, owner, run};
 
 /// The memory an import of JSON Lines may take, whatever the size of the file.
 const IMPORT_MIB_MAX: u64 = 256;

@@ -2,11 +2,10 @@
 //!
 //! These tests need the pack and fail without it: `tools/model.sh` fetches it, once a machine.
 
-mod support;
-
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use crate::support;
 use inference::Limits;
 use inference::embed::{Embed as _, Role};
 use inference::local::{KNOWN_MODELS, LocalEmbedder};

@@ -1,14 +1,12 @@
 //! Policies on the command line: a directory of before, promotion, comparison, what a reply used, and the entries.
 #![allow(clippy::disallowed_methods, reason = "a test lays out a directory")]
 
-mod support;
-
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 
+use crate::support::{Ran, command, run};
 use serde_json::Value as Json;
-use support::{Ran, command, run};
 
 /// The turns of the directory that version 1 wrote; see the fixture's page.
 const TURNS: [&str; 4] = [

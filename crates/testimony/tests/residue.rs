@@ -8,19 +8,16 @@
 #[path = "../../proofs/src/search.rs"]
 #[allow(dead_code, reason = "the proofs use the rest")]
 mod search;
-#[path = "../../inference/tests/support/mod.rs"]
-mod server;
-mod support;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::FileExt;
 use std::process::{Child, Stdio};
 
+use crate::server::{KEY, Server, Step, ok};
+use crate::support::{Memory, Ran, run};
 use search::Search;
 use serde_json::{Value as Json, json};
-use server::{KEY, Server, Step, ok};
-use support::{Memory, Ran, run};
 
 /// Words that stand nowhere else, one for each way in. Some have letters that escapes and stems change.
 const PLANTED: &[&str] = &[

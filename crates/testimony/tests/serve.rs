@@ -1,24 +1,27 @@
 //! The program as a server: how it begins and ends, what it says on the way, and what its log keeps to itself.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 
+use crate::support::{Memory, run};
 use serde_json::{Value as Json, json};
-use support::{Memory, run};
 
 /// A server that is ended with the test.
-struct Served {
+pub struct Served {
     process: Child,
     address: String,
 }
 
 impl Served {
     fn start(memory: &Memory, more: &[&str]) -> Self {
-        let mut process = memory
-            .command(&["--json", "serve", "--listen", "127.0.0.1:0"])
-            .args(more)
+        let mut command = memory.command(&["--json"]);
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(more);
+        Self::begin(command)
+    }
+
+    /// Starts what a command says.
+    pub fn begin(mut command: Command) -> Self {
+        let mut process = command
             .env("TESTIMONY_LOG", "debug")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -31,7 +34,7 @@ impl Served {
         Self { process, address: address.trim().to_owned() }
     }
 
-    fn ask(&self, method: &str, path: &str, key: Option<&str>, body: Option<&Json>) -> (u16, Json) {
+    pub fn ask(&self, method: &str, path: &str, key: Option<&str>, body: Option<&Json>) -> (u16, Json) {
         let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let bearer = key.map(|key| format!("Bearer {key}"));
         let mut request =
@@ -47,7 +50,7 @@ impl Served {
     }
 
     /// Asks it to end, and answers its exit code and its log.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub fn end(mut self) -> (Option<i32>, String) {
         let pid = self.process.id().to_string();
         Command::new("kill").args(["-TERM", &pid]).status().expect("asked");
         let mut log = String::new();

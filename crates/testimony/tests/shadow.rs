@@ -1,18 +1,16 @@
 //! The shadow lane from the command line, beside a process that is running.
 #![allow(clippy::disallowed_methods, reason = "settings and results are written by people, not by the store")]
 
-mod support;
-
 use std::fs;
 use std::time::Duration;
 
+use crate::support::{self, Memory};
 use engine::shadow::Lane;
 use engine::turn::Turn;
 use engine::{Call, Engine};
 use ledger::scope::{Scope, Subject};
 use ledger::shadow::Event;
 use serde_json::{Value as Json, json};
-use support::Memory;
 use testimony::Config;
 
 /// At one turn in ten, that none of so many is drawn does not happen.

@@ -1,11 +1,9 @@
 //! A fixed story with a fixed clock, in the JSON that scripts rely on.
 
-mod support;
-
 use std::fmt::Write;
 
+use crate::support::{self, Memory, lines, owner, without_ids};
 use serde_json::{Value as Json, json};
-use support::{Memory, lines, owner, without_ids};
 
 /// Every step's answer, pretty, in one text, so that an id has one name throughout.
 struct Told(String);

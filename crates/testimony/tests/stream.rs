@@ -1,12 +1,10 @@
 //! `observe -` as a stream: answered while the writer lives, and ended by Ctrl-C without losing what was answered.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
+use crate::support::{self, Memory, owner};
 use serde_json::{Value as Json, json};
-use support::{Memory, owner};
 
 #[test]
 fn a_line_is_answered_before_the_next_is_written_and_ctrl_c_keeps_it() {

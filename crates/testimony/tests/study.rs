@@ -2,10 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "files of a test, not of a data directory")]
 
-mod support;
-
+use crate::support::Memory;
 use serde_json::json;
-use support::Memory;
 
 const NOTES: &str = "\
 schema = 1

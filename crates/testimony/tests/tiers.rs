@@ -1,16 +1,13 @@
 //! Models at the command line: what is configured, whether it answers, and what it may add.
 
-#[path = "../../inference/tests/support/mod.rs"]
-mod server;
-mod support;
-
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::serve::Served;
+use crate::server::{KEY, Server, Step, no, ok};
+use crate::support::{Memory, Ran, run};
 use serde_json::{Value as Json, json};
-use server::{KEY, Server, Step, no, ok};
-use support::{Memory, Ran, run};
 
 /// A reply of a chat model with these proposals.
 fn says(proposals: Json) -> Step {
@@ -250,4 +247,40 @@ fn ctrl_c_ends_a_call_and_what_was_read_stays_read() {
     assert_eq!((&answer["stopped"], &answer["asked"]), (&json!("interrupted"), &json!(1)));
     let rest = here.run(&["--json", "propose"], "").ended(0).json();
     assert_eq!(rest["asked"], 1);
+}
+
+/// A message for `/v1/memories`, whose words the built-in rules take one fact from, and a model another.
+fn added(number: u32) -> Json {
+    json!({"user_id": "me", "infer": true, "messages": [
+        {"role": "user", "content": format!("I live in Zagreb, at number {number}. {SAID}")},
+        {"role": "assistant", "content": "The most you can spend is 5000 EUR."},
+    ]})
+}
+
+#[test]
+fn a_served_model_reads_what_is_added_and_its_silence_is_told() {
+    let words = "the most I can spend is 9000 EUR";
+    let made_up = json!({"message": 1, "entity": "self", "predicate": "budget_limit", "value": "9000 EUR", "quote": words, "op": "assert", "confidence": 1});
+    let steps = [says(json!([budget(1), made_up])), no(500, json!({"error": "down"})), says(json!([]))];
+    let here = Here::new(steps, "[propose]\ntier = \"fast\"");
+    let served = Served::begin(here.command(&["serve", "--listen", "127.0.0.1:0", "--without-key"]));
+    let (status, told) = served.ask("POST", "/mem0/v1/memories", None, Some(&added(1)));
+    assert_eq!((status, &told["degraded"]), (200, &json!([])), "{told}");
+    let kept = told["results"].to_string();
+    assert!(kept.contains("1200 EUR") && kept.contains("Zagreb") && !kept.contains("9000"), "{told}");
+    assert_eq!(told["refused"][0]["message"], 0, "{told}");
+    assert_eq!(told["refused"][0]["code"], "quote_not_found", "{told}");
+
+    // Without an answer the rules' own facts stay, and it is said who did not read.
+    let (status, told) = served.ask("POST", "/mem0/v1/memories", None, Some(&added(2)));
+    assert_eq!(status, 200, "{told}");
+    let degraded = told["degraded"][0].as_str().expect("a word");
+    assert!(degraded.starts_with("the model did not answer"), "{told}");
+    assert_eq!(here.server.asked().len(), 2);
+    // What was read stands where the command keeps it: only what the model did not answer is asked about later.
+    assert_eq!(served.end().0, Some(0));
+    let later = here.run(&["--json", "propose"], "").ended(0).json();
+    assert_eq!(later["calls"], 1, "{later}");
+    let asked = here.server.asked().pop().expect("a third call").body.to_string();
+    assert!(asked.contains("at number 2") && !asked.contains("at number 1"), "{asked}");
 }

@@ -78,6 +78,7 @@ impl Place {
             settings,
             clock: Arc::new(move || *told.lock()),
             written: Box::new(|_| {}),
+            reads: None,
         };
         let shared = Shared::new(Server::new(Arc::new(engine), house));
         Self { router: router(shared.clone()), shared, clock, _directory: directory, drawn: 0 }

@@ -10,7 +10,7 @@ use server::access::{Rights, Subjects};
 use server::http::{Shared, router};
 use tower::ServiceExt;
 
-use crate::support::{House, subject};
+use super::support::{House, subject};
 
 /// A request as a client of a revision sends it.
 struct Post<'a> {

@@ -7,7 +7,7 @@ use server::access::{Caller, Right, Rights};
 use server::mcp::Face;
 use server::mcp::tool::{Tool, Tools};
 
-use crate::support::{Client, House, ask, client, holder, of, subject};
+use super::support::{Client, House, ask, client, holder, of, subject};
 
 /// Stands in nothing but what Ben said.
 const NEEDLE: &str = "quetzalcoatl";

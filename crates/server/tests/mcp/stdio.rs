@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::support::{House, subject};
+use super::support::{House, subject};
 
 const SOON: Duration = Duration::from_secs(20);
 

@@ -50,6 +50,7 @@ impl House {
             settings,
             clock: Arc::new(move || now),
             written: Box::new(|_| {}),
+            reads: None,
         };
         Server::new(Arc::new(engine), house)
     }
