@@ -1,6 +1,7 @@
 //! HTTP as a client meets it: the shapes of answers and refusals, what is cached, who may ask from a browser, long answers in pieces.
 
 mod house;
+mod traces;
 
 use std::collections::BTreeSet;
 

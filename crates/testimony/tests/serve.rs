@@ -1,6 +1,7 @@
 //! The program as a server: how it begins and ends, what it says on the way, and what its log keeps to itself.
 
 mod support;
+mod traces;
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -16,10 +17,16 @@ struct Served {
 
 impl Served {
     fn start(memory: &Memory, more: &[&str]) -> Self {
+        Self::start_in(memory, more, &[])
+    }
+
+    /// The same, with more in its environment.
+    fn start_in(memory: &Memory, more: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut process = memory
             .command(&["--json", "serve", "--listen", "127.0.0.1:0"])
             .args(more)
             .env("TESTIMONY_LOG", "debug")
+            .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -34,8 +41,7 @@ impl Served {
     fn ask(&self, method: &str, path: &str, key: Option<&str>, body: Option<&Json>) -> (u16, Json) {
         let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let bearer = key.map(|key| format!("Bearer {key}"));
-        let mut request =
-            ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.address));
+        let mut request = http::Request::builder().method(method).uri(format!("{}{path}", self.address));
         if let Some(bearer) = bearer {
             request = request.header("authorization", bearer);
         }
