@@ -192,6 +192,8 @@ fn nothing_that_came_with_a_request_reaches_a_collector() {
     ];
     assert_eq!(names, expected);
     let planted = ids.iter().map(String::as_str).chain(["quincunx", "gertrud", "192.0.2.77", &key[10..]]);
+    // That it would be found if it were there.
+    assert!(received.iter().any(|whole| whole.shows("RESOURCES/READ")));
     for word in planted {
         for whole in &received {
             assert!(whole.head.starts_with("POST /elsewhere HTTP/1.1\r\n"), "{}", whole.head);
