@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The clients against the real program: ours for Python and TypeScript, mem0's own as its package ships it, and LangGraph's behaviours.
+# The clients against the real program: ours for Python and TypeScript, mem0's own as its package ships it, LangGraph's behaviours, and a
+# collector of traces.
 # Packages are installed outside the checkout, once.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,12 +22,13 @@ checks=$((checks + 2))
 python3 tools/openapi_drift.py
 checks=$((checks + 5))
 
-bin=$(python_with python httpx==0.28.1 langgraph-checkpoint==4.3.2 mem0ai==2.2.1 mypy==2.4.1 pytest==9.2.0)
+bin=$(python_with python httpx==0.28.1 langgraph-checkpoint==4.3.2 mem0ai==2.2.1 mypy==2.4.1 opentelemetry-proto==1.45.2 \
+    pytest==9.2.0)
 serve
 (cd clients/python && "$bin/mypy" --cache-dir "$data/mypy")
 checks=$((checks + 1))
-export PYTHONPATH="$root/clients/python/src" PYTHONDONTWRITEBYTECODE=1 MEM0_DIR="$data/mem0"
-"$bin/python" -m pytest -q -p no:cacheprovider clients/python/tests clients/mem0 | tee "$data/pytest"
+export PYTHONPATH="$root/clients/python/src" PYTHONDONTWRITEBYTECODE=1 MEM0_DIR="$data/mem0" TESTIMONY_PROGRAM="$program"
+"$bin/python" -m pytest -q -p no:cacheprovider clients/python/tests clients/mem0 clients/traces | tee "$data/pytest"
 counted 's/^\([0-9]*\) passed.*/\1/p' "$data/pytest"
 
 # Compiled beside the packages it needs, so that the checkout stays clean.

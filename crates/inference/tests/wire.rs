@@ -9,6 +9,7 @@ use inference::embed::{Embed, Role};
 use inference::limits::{Cancel, Limits};
 use inference::rerank::Rerank;
 use inference::wire::WireModel;
+use inference::wire::http::Post;
 use serde_json::{Value as Json, json};
 
 use crate::support::{self, KEY, Server, Step, ample, model, no, ok, tier};
@@ -274,6 +275,30 @@ fn a_redirect_is_not_followed() {
         assert_eq!(error(ask(&model(&server, CHAT[0].1).0)).kind(), Kind::Configuration, "{status}");
     }
     assert!(other.asked().is_empty());
+}
+
+#[test]
+fn what_somebody_else_wrote_is_sent_as_it_is_and_its_answer_is_bounded() {
+    let there = vec![("Location", "http://127.0.0.1:1/".to_owned())];
+    let server = Server::new([
+        Step::Reply(307, there, b"elsewhere".to_vec()),
+        Step::Reply(200, Vec::new(), vec![b'a'; 65]),
+        Step::Stall(Box::new(|| {})),
+    ]);
+    let post = Post::default();
+    let send = || {
+        let request =
+            ureq::http::Request::post(format!("{}/v1/traces", server.url())).header("x-own", "said");
+        let request = request.body(&b"{\"own\": 1}"[..]).expect("a request");
+        post.send(request, 64, Duration::from_millis(300))
+    };
+    let answer = send().expect("an answer");
+    assert_eq!((answer.status().as_u16(), answer.body().as_slice()), (307, &b"elsewhere"[..]));
+    assert_eq!(error(send()).kind(), Kind::BadReply);
+    assert_eq!(error(send()).kind(), Kind::Unreachable);
+    let asked = server.asked();
+    assert_eq!((asked.len(), asked[0].path.as_str(), &asked[0].body), (3, "/v1/traces", &json!({"own": 1})));
+    assert_eq!(asked[0].header("x-own"), Some("said"));
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod page;
 mod portal;
 pub mod refusal;
 pub mod settings;
+pub mod trace;
 pub mod verb;
 pub mod verbs;
 
@@ -32,6 +33,7 @@ use crate::access::token::Tokens;
 use crate::access::{Caller, Right};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
+use crate::trace::Traces;
 use crate::verb::{AnyVerb, Asked, Piece};
 
 /// Pieces of a long answer that wait for their taker, at most.
@@ -76,6 +78,8 @@ pub struct Server {
     house: Arc<House>,
     /// Room for calls of the engine: what is over waits, and what waits too long is sent away.
     room: Arc<Semaphore>,
+    /// Where spans go, if anywhere.
+    traces: Option<Traces>,
 }
 
 impl Server {
@@ -83,7 +87,18 @@ impl Server {
     #[must_use]
     pub fn new(engine: Arc<Engine>, house: House) -> Self {
         let room = Arc::new(Semaphore::new(house.settings.calls_at_once));
-        Self { engine, house: Arc::new(house), room }
+        Self { engine, house: Arc::new(house), room, traces: None }
+    }
+
+    /// The same, with spans of what it does.
+    #[must_use]
+    pub fn traced(self, traces: Option<Traces>) -> Self {
+        Self { traces, ..self }
+    }
+
+    /// Where spans go, if anywhere.
+    pub(crate) fn traces(&self) -> Option<&Traces> {
+        self.traces.as_ref()
     }
 
     /// The memory.
@@ -119,7 +134,7 @@ impl Server {
     ) -> Result<Vec<u8>, Refusal> {
         let scope = admit(verb, caller, subject)?;
         let (verb, caller, house) = (verb.clone(), caller.clone(), self.house.clone());
-        self.work(move |engine| {
+        self.work_on(Some(verb.name), move |engine| {
             let mut answer = Vec::new();
             let mut take = |piece| {
                 answer = piece;
@@ -149,6 +164,7 @@ impl Server {
         let (verb, caller, house, engine) =
             (verb.clone(), caller.clone(), self.house.clone(), self.engine.clone());
         let (pieces, taken) = mpsc::channel(PIECES_WAITING);
+        let span = self.traces().map(|traces| traces.engine(Some(verb.name)));
         tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let mut hand_on = |piece| match pieces.blocking_send(Ok(piece)) {
@@ -162,6 +178,7 @@ impl Server {
             // An answer that breaks off says so, also where it is our fault: its end would be taken for the end of all there is.
             let done = done.unwrap_or_else(|_| Err(Refusal::fault("the call ended without an answer")));
             if let Err(refusal) = done {
+                span.iter().for_each(|span| span.refused(refusal.code));
                 // Nobody may be left to hear it.
                 _ = pieces.blocking_send(Err(refusal));
             }
@@ -170,6 +187,8 @@ impl Server {
     }
 
     async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        let is_full = self.room.available_permits() == 0;
+        let _waiting = self.traces().filter(|_| is_full).map(Traces::wait);
         match tokio::time::timeout(self.house.settings.patience, self.room.clone().acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => {
@@ -205,11 +224,25 @@ impl Server {
         &self,
         work: impl FnOnce(&Engine) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
+        self.work_on(None, work).await
+    }
+
+    /// The same, told by the verb it is done for.
+    async fn work_on<T: Send + 'static>(
+        &self,
+        verb: Option<&'static str>,
+        work: impl FnOnce(&Engine) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
         let permit = self.room().await?;
         let engine = self.engine.clone();
+        let span = self.traces().map(|traces| traces.engine(verb));
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            work(&engine)
+            let done = work(&engine);
+            if let (Some(span), Err(refusal)) = (&span, &done) {
+                span.refused(refusal.code);
+            }
+            done
         });
         match tokio::time::timeout(self.house.settings.deadline, work).await {
             Ok(Ok(answer)) => answer,

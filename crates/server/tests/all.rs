@@ -6,3 +6,4 @@ mod http;
 mod isolation;
 mod mcp;
 mod openapi;
+mod traces;

@@ -12,6 +12,7 @@ mod interrupt;
 mod lines;
 mod proposing;
 mod tell;
+mod traces;
 mod whole_lines;
 
 use std::process::ExitCode;

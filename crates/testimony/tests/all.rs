@@ -22,3 +22,4 @@ mod stream;
 mod study;
 mod support;
 mod tiers;
+mod traces;

@@ -9,13 +9,18 @@ use serde_json::{Value as Json, json};
 /// A server that is ended with the test.
 pub struct Served {
     process: Child,
-    address: String,
+    pub address: String,
 }
 
 impl Served {
     fn start(memory: &Memory, more: &[&str]) -> Self {
+        Self::start_in(memory, more, &[])
+    }
+
+    /// The same, with more in its environment.
+    pub fn start_in(memory: &Memory, more: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut command = memory.command(&["--json"]);
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(more);
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(more).envs(environment.iter().copied());
         Self::begin(command)
     }
 
@@ -37,8 +42,7 @@ impl Served {
     pub fn ask(&self, method: &str, path: &str, key: Option<&str>, body: Option<&Json>) -> (u16, Json) {
         let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let bearer = key.map(|key| format!("Bearer {key}"));
-        let mut request =
-            ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.address));
+        let mut request = http::Request::builder().method(method).uri(format!("{}{path}", self.address));
         if let Some(bearer) = bearer {
             request = request.header("authorization", bearer);
         }

@@ -73,6 +73,46 @@ pub fn fetch(url: &str, bytes_max: u64, within: Duration) -> Result<Vec<u8>, Inf
     Ok(bytes)
 }
 
+/// Sends what somebody else wrote, under no key of ours. Connections are kept and used again, and no redirect is followed.
+pub struct Post {
+    agent: Agent,
+}
+
+impl Default for Post {
+    fn default() -> Self {
+        Self { agent: agent() }
+    }
+}
+
+impl Post {
+    /// Sends a request, and answers what came back, whatever its status.
+    ///
+    /// # Errors
+    /// [`InferenceErrorKind::Unreachable`] without an answer `within` this time, [`InferenceErrorKind::BadReply`] for one of more than
+    /// `bytes_max` bytes. The message names the host and nothing of the request.
+    pub fn send(
+        &self,
+        request: ureq::http::Request<&[u8]>,
+        bytes_max: u64,
+        within: Duration,
+    ) -> Result<ureq::http::Response<Vec<u8>>, InferenceError> {
+        let host = request.uri().host().unwrap_or_default().to_owned();
+        let failed = |what: &dyn std::fmt::Display| {
+            InferenceError::new(InferenceErrorKind::Unreachable, format!("`{host}`: {what}"))
+        };
+        let request = self.agent.configure_request(request).timeout_global(Some(within)).build();
+        let (parts, mut body) = self.agent.run(request).map_err(|error| failed(&error))?.into_parts();
+        let mut bytes = Vec::new();
+        let read = body.as_reader().take(bytes_max + 1).read_to_end(&mut bytes);
+        read.map_err(|error| failed(&error))?;
+        if bytes.len() as u64 > bytes_max {
+            let message = format!("`{host}`: more than {bytes_max} bytes");
+            return Err(InferenceError::new(InferenceErrorKind::BadReply, message));
+        }
+        Ok(ureq::http::Response::from_parts(parts, bytes))
+    }
+}
+
 /// How one server is reached.
 #[derive(Clone, Debug)]
 pub struct Address {

@@ -24,6 +24,7 @@ use crate::access::Caller;
 use crate::access::key::{self, ApiKey};
 use crate::access::token::TokenError;
 use crate::refusal::Refusal;
+use crate::trace::{self, RequestSpan};
 
 /// The header that names whose memory is meant; percent-encoded where the name is not plain ASCII.
 pub const SUBJECT_HEADER: &str = "testimony-subject";
@@ -204,10 +205,17 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
 
 /// Looks at every request before its route does, and marks every answer as what it is: data for the one who asked.
 pub async fn watch(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let mut response = match shared.doors.origin_is_fit(request.method(), request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(refusal) => problem::response(&refusal),
+    let span = shared.server.traces().map(|traces| traces.request(&request));
+    let answer = async {
+        match shared.doors.origin_is_fit(request.method(), request.headers()) {
+            Ok(()) => next.run(request).await,
+            Err(refusal) => problem::response(&refusal),
+        }
     };
+    let mut response = trace::within(span.as_ref().map(RequestSpan::span), answer).await;
+    if let Some(span) = span {
+        span.answered(response.status());
+    }
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));

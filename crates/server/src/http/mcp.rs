@@ -15,6 +15,7 @@ use super::{Shared, doors, input, problem};
 use crate::access::Right;
 use crate::mcp::Face;
 use crate::refusal::Refusal;
+use crate::trace;
 
 /// Where it is.
 pub const PATH: &str = "/mcp";
@@ -55,7 +56,8 @@ async fn asked(shared: &Shared, request: Request) -> Result<Response, Refusal> {
     let bytes = input::bytes(&parts, body, settings.body_bytes_max, settings.request_deadline).await?;
     // The key has done its work and goes no further.
     parts.headers.remove(AUTHORIZATION);
-    let face = Face::new(shared.server.clone(), caller, subject);
+    // The library answers in a task of its own.
+    let face = Face::new(shared.server.clone(), caller, subject).traced_in(trace::in_hand());
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)

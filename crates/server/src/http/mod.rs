@@ -28,6 +28,7 @@ use crate::Server;
 use crate::access::Right;
 use crate::http::metrics::Metrics;
 use crate::refusal::Refusal;
+use crate::trace;
 use route::{Route, routes};
 
 /// What the handlers of all routes share.
@@ -115,6 +116,7 @@ fn cross_origin(origins: &[String]) -> CorsLayer {
 /// Answers a request to a route.
 async fn answer(route: Arc<Route>, State(shared): State<Shared>, request: Request) -> Response {
     let timer = shared.metrics.begin(route.verb.name);
+    trace::verb(route.verb.name);
     let response = match asked(&route, &shared, request).await {
         Ok(response) => response,
         Err(refusal) => {

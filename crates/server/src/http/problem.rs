@@ -7,12 +7,14 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use crate::refusal::Refusal;
+use crate::trace;
 
 /// The media type of a refusal.
 const PROBLEM: &str = "application/problem+json";
 
 /// A refusal as a response.
 pub fn response(refusal: &Refusal) -> Response {
+    trace::refused(refusal.code);
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut told = refusal.to_json();
     told["type"] = json!(format!("urn:testimony:problem:{}", refusal.code));

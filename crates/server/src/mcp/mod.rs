@@ -12,6 +12,7 @@ pub mod tool;
 
 use std::sync::Arc;
 
+use opentelemetry::Context as SpanContext;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode,
     Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -25,6 +26,7 @@ use serde_json::Value as Json;
 use crate::Server;
 use crate::access::Caller;
 use crate::refusal::Refusal;
+use crate::trace;
 use crate::verb::AnyVerb;
 use tool::{Tools, Words};
 
@@ -50,6 +52,7 @@ pub struct Face {
     caller: Caller,
     subject: Option<String>,
     tools: Arc<Tools>,
+    request: SpanContext,
 }
 
 impl Face {
@@ -60,7 +63,29 @@ impl Face {
             true => Tools::memory_server(),
             false => Tools::own(),
         };
-        Self { server, caller, subject, tools }
+        Self { server, caller, subject, tools, request: SpanContext::new() }
+    }
+
+    /// The same, for messages that a request brought whose span this is.
+    #[must_use]
+    pub(crate) fn traced_in(self, request: SpanContext) -> Self {
+        Self { request, ..self }
+    }
+
+    /// Asks for what a message wants, in a span of its own.
+    async fn ask_for(
+        &self,
+        (method, tool): (&'static str, Option<&str>),
+        verb: &AnyVerb,
+        input: Json,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Json, Refusal> {
+        let span = self.server.traces().map(|traces| traces.message(&self.request, method, tool));
+        let answer = trace::within(span.as_ref(), self.ask(verb, input, context)).await;
+        if let (Some(span), Err(refusal)) = (&span, &answer) {
+            span.refused(refusal.code);
+        }
+        answer
     }
 
     /// Asks, unless the client takes its question back first: a write that has begun is then finished, and not answered.
@@ -112,7 +137,8 @@ impl ServerHandler for Face {
             return Err(ErrorData::invalid_params("no tool has that name", None));
         };
         let input = Json::Object(request.arguments.unwrap_or_default());
-        let told = match self.ask(&tool.verb, input, &context).await {
+        let message = ("tools/call", Some(tool.listed.name.as_ref()));
+        let told = match self.ask_for(message, &tool.verb, input, &context).await {
             Ok(answer) => answered(tool.words, answer),
             Err(refusal) => refused(&refusal),
         };
@@ -147,7 +173,8 @@ impl ServerHandler for Face {
         let Some((verb, input)) = resource::at(&request.uri) else {
             return Err(ErrorData::resource_not_found("there is nothing at that address", None));
         };
-        let answer = self.ask(&verb, input, &context).await.map_err(|refusal| error(&refusal))?;
+        let answer = self.ask_for(("resources/read", None), &verb, input, &context).await;
+        let answer = answer.map_err(|refusal| error(&refusal))?;
         let contents = ResourceContents::text(answer.to_string(), request.uri).with_mime_type(resource::JSON);
         // It may change with the next word that is said, and is nobody else's.
         let read =

@@ -21,6 +21,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::http::{Shared, doors, input, problem, wrong_method};
 use crate::refusal::Refusal;
+use crate::trace;
 use crate::verb::AnyVerb;
 use filter::Filter;
 
@@ -182,6 +183,7 @@ pub fn router() -> Router<Shared> {
 
 async fn answer(place: Arc<Place>, State(shared): State<Shared>, request: Request) -> Response {
     let timer = shared.metrics.begin(place.verb.name);
+    trace::verb(place.verb.name);
     let response = match asked(&place, &shared, request).await {
         Ok(told) => ([(CONTENT_TYPE, "application/json")], Body::from(told)).into_response(),
         Err(refusal) => {

@@ -15,6 +15,7 @@ use super::phrases::Phrase;
 use super::session::{Draft, Secret};
 use crate::access::{Caller, Right, Subjects};
 use crate::refusal::Refusal;
+use crate::trace;
 use crate::verb::{Asked, Verb};
 
 /// By what a browser is known that signed in.
@@ -338,6 +339,7 @@ impl<'portal> Desk<'portal> {
         match refusal.status {
             404 => Err(refusal),
             _ => {
+                trace::refused(refusal.code);
                 self.leave_word(Notice::Refused(refusal));
                 Ok(Reply::Elsewhere(place))
             }
@@ -346,6 +348,7 @@ impl<'portal> Desk<'portal> {
 
     /// What is answered instead of a page. Of what is not there, nothing is told but that.
     pub fn refused(&self, refusal: Refusal) -> Reply {
+        trace::refused(refusal.code);
         let status = refusal.status;
         let title = match status {
             404 => Phrase::NotFound,

@@ -24,6 +24,7 @@ use super::mcp::Compat;
 use crate::context::{Context, Outcome};
 use crate::failure::{Exit, Failure, Stop};
 use crate::proposing::{Proposing, Reader};
+use crate::traces::{self, Sending};
 
 /// Serve HTTP, and MCP at /mcp
 ///
@@ -46,7 +47,15 @@ Pages:
   /docs          what can be asked            /openapi.json  the same for programs
   /healthz       whether the process lives    /readyz        whether it takes calls
   /metrics       for Prometheus (scope memory:admin)
-  /mcp           for agents, over MCP")]
+  /mcp           for agents, over MCP
+
+Environment:
+  OTEL_EXPORTER_OTLP_ENDPOINT
+    Send a trace of every request to this collector of OpenTelemetry, over
+    HTTP, such as http://localhost:4318; without it none is made. A trace
+    holds no words and no names. OTEL_EXPORTER_OTLP_HEADERS,
+    OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_SDK_DISABLED and others
+    mean what they mean elsewhere.")]
 pub(crate) struct Arguments {
     /// The address and port; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7171", env = "TESTIMONY_LISTEN")]
@@ -94,6 +103,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
     let settings = settings(context, &arguments)?;
+    let sending = traces::begin()?;
     let engine = Arc::new(context.create()?);
     log(context.json)?;
     let (background, written) = embedding(&engine)?;
@@ -106,9 +116,13 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Outcome {
         reads: reads(context, &engine)?,
     };
     let runtime = runtime(&house.settings)?;
-    let ended = runtime.block_on(serve(arguments.listen, Server::new(engine, house)));
+    let server = Server::new(engine, house).traced(sending.as_ref().map(Sending::traces));
+    let ended = runtime.block_on(serve(arguments.listen, server));
     runtime.shutdown_timeout(Duration::from_secs(30));
     drop(background);
+    if let Some(sending) = sending {
+        sending.end();
+    }
     ended
 }
 

@@ -57,6 +57,8 @@ pub fn command() -> Command {
     for name in names.map(|name| format!("TESTIMONY_{name}")) {
         command.env_remove(name);
     }
+    // A test that wants traces names its collector.
+    command.env_remove("OTEL_EXPORTER_OTLP_ENDPOINT").env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
     // Answers in tests are those of words alone; a test that wants a model names its directory.
     command.env("TESTIMONY_MODELS_DIR", "no models here");
     command.env("COLUMNS", "100");
