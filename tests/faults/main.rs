@@ -4,9 +4,11 @@
 //! `cargo run -p proofs --bin ordeal` tries as many as one likes.
 
 mod clock;
+mod earlier;
 mod failing_store;
 mod full_disk;
 mod processes;
+mod programs;
 mod slow_backup;
 mod slow_damage;
 mod slow_kills;
