@@ -14,3 +14,4 @@ mod slow_damage;
 mod slow_kills;
 mod slow_nth_operation;
 mod slow_random;
+mod told_why;

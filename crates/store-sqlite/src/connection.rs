@@ -80,7 +80,8 @@ fn wait_for_lock() -> impl FnMut(i32) -> bool + Send + 'static {
 /// Opens one connection, with every setting the store relies on.
 pub(crate) fn open(access: &Access, writes: bool) -> Result<Connection, StoreError> {
     let doing = "open the store";
-    let mut connection = connect(access).map_err(|error| error::sqlite(error, doing))?;
+    let failed = |error| error::with_reason(error::sqlite(error, doing), &access.path);
+    let mut connection = connect(access).map_err(failed)?;
     let set_up = |connection: &mut Connection| -> rusqlite::Result<()> {
         connection.busy_handler(Some(wait_for_lock()))?;
         connection.set_prepared_statement_cache_capacity(96);
@@ -100,7 +101,7 @@ pub(crate) fn open(access: &Access, writes: bool) -> Result<Connection, StoreErr
             false => connection.execute_batch("PRAGMA cache_size = -16384; PRAGMA query_only = ON;"),
         }
     };
-    set_up(&mut connection).map_err(|error| error::sqlite(error, doing))?;
+    set_up(&mut connection).map_err(failed)?;
     Ok(connection)
 }
 
@@ -235,6 +236,9 @@ impl Readers {
 impl Reader {
     fn open(access: &Access) -> Result<Self, StoreError> {
         let mut connection = open(access, false)?;
+        // The files beside the database are opened by the first read.
+        journal_mode(&connection)
+            .map_err(|error| error::with_reason(error::sqlite(error, "open the store"), &access.path))?;
         let until = Arc::new(AtomicU64::new(u64::MAX));
         let deadline = until.clone();
         connection
@@ -258,5 +262,29 @@ impl Reader {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
         answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SQLite says of all of these that it cannot open the file.
+    #[test]
+    fn what_cannot_be_opened_is_told_with_the_systems_reason() {
+        let place = tempfile::tempdir().expect("a directory");
+        let told = |path: PathBuf| {
+            let access = Access { path, read_only: false, synchronous: Synchronous::Full };
+            let error = open(&access, true).map(drop).expect_err("there is nothing to open");
+            assert_eq!(error.kind(), StoreErrorKind::Io, "{error}");
+            error.to_string()
+        };
+        let missing = "No such file or directory (os error 2)";
+        let gone = place.path().join("gone");
+        assert_eq!(told(gone.join("ledger.db")), format!("cannot open `{}`: {missing}", gone.display()));
+        let database = place.path().join("ledger.db");
+        assert_eq!(told(database.clone()), format!("cannot open `{}`: {missing}", database.display()));
+        std::os::unix::fs::symlink(&database, &database).expect("a link to itself");
+        assert!(told(database).contains("symbolic links"));
     }
 }
