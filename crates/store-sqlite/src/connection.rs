@@ -1,6 +1,7 @@
 //! Connections: how every one of them is set up, and the pool of those that read.
 
 use std::cell::Cell;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -159,6 +160,9 @@ struct Pool {
 
 struct Reader {
     connection: Connection,
+    /// What the files looked like before it was opened, where it was told that they cannot change: somebody who may write
+    /// them can change them all the same.
+    seen: Option<Looks>,
     /// When the running read must be over, on [`clock_ms`].
     until: Arc<AtomicU64>,
 }
@@ -175,14 +179,20 @@ impl Readers {
         &self,
         mut work: impl FnMut(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let reader = self.take()?;
+        let mut reader = self.take()?;
         // A key's file may be replaced between the look at the database and the look at the file: look again.
         let (mut attempts, mut prolonged) = (0, 0);
         let answer = loop {
             attempts += 1;
             let begun = clock_ms();
             let within = READ_MS_MAX << prolonged;
-            match reader.one(within, &mut work) {
+            let answer = reader.one(within, &mut work);
+            if attempts < 4 && reader.is_outdated(&self.access) {
+                self.close(reader);
+                reader = self.take()?;
+                continue;
+            }
+            match answer {
                 Err(error) if error.kind() == StoreErrorKind::Key && attempts < 4 => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
@@ -203,8 +213,13 @@ impl Readers {
     fn take(&self) -> Result<Reader, StoreError> {
         let mut pool = self.pool.lock();
         loop {
-            if let Some(reader) = pool.idle.pop() {
-                return Ok(reader);
+            match pool.idle.pop() {
+                Some(outdated) if outdated.is_outdated(&self.access) => {
+                    pool.open -= 1;
+                    continue;
+                }
+                Some(reader) => return Ok(reader),
+                None => {}
             }
             if pool.open < self.connections_max {
                 pool.open += 1;
@@ -221,6 +236,12 @@ impl Readers {
         opened
     }
 
+    fn close(&self, reader: Reader) {
+        drop(reader);
+        self.pool.lock().open -= 1;
+        self.returned.notify_one();
+    }
+
     fn give_back(&self, reader: Reader) {
         let mut pool = self.pool.lock();
         // One that could not end its transaction would hold its snapshot for good.
@@ -233,8 +254,32 @@ impl Readers {
     }
 }
 
+/// Which files these are and how they were last written: the database, and how long its log is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Looks {
+    inode: u64,
+    bytes: u64,
+    written: (i64, i64),
+    log_bytes: u64,
+}
+
+impl Looks {
+    fn of(access: &Access) -> Option<Self> {
+        let database = access.path.metadata().ok()?;
+        let log_bytes = sibling(&access.path, "-wal").metadata().map_or(0, |log| log.len());
+        let written = (database.mtime(), database.mtime_nsec());
+        Some(Self { inode: database.ino(), bytes: database.len(), written, log_bytes })
+    }
+}
+
 impl Reader {
+    /// Whether it may read something else than what is in the files.
+    fn is_outdated(&self, access: &Access) -> bool {
+        self.seen.is_some() && self.seen != Looks::of(access)
+    }
+
     fn open(access: &Access) -> Result<Self, StoreError> {
+        let seen = Looks::of(access).filter(|looks| access.read_only && looks.log_bytes == 0);
         let mut connection = open(access, false)?;
         // The files beside the database are opened by the first read.
         journal_mode(&connection)
@@ -244,7 +289,7 @@ impl Reader {
         connection
             .progress_handler(20_000, Some(move || clock_ms() > deadline.load(Ordering::Relaxed)))
             .map_err(|error| error::sqlite(error, "open the store"))?;
-        Ok(Self { connection, until })
+        Ok(Self { connection, seen, until })
     }
 
     fn one<T>(
