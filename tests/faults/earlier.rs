@@ -6,6 +6,10 @@ use std::path::Path;
 use proofs::ordeal::{Place, copy};
 use store_sqlite::Options;
 
+/// Every one that is kept, with the version of its tables, its last append and its turns.
+pub(crate) const EARLIER: [(&str, u32, u64, usize); 3] =
+    [("version-1", 1, 3, 4), ("version-2", 2, 4, 5), ("version-2-tombstones", 2, 4, 1)];
+
 /// A fresh copy of the directory of this name.
 pub(crate) fn copy_of(name: &str) -> Place {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store-sqlite/tests/fixtures").join(name);

@@ -12,6 +12,7 @@ mod programs;
 mod slow_backup;
 mod slow_damage;
 mod slow_kills;
+mod slow_migration;
 mod slow_nth_operation;
 mod slow_random;
 mod told_why;
