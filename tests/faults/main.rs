@@ -15,4 +15,5 @@ mod slow_kills;
 mod slow_migration;
 mod slow_nth_operation;
 mod slow_random;
+mod slow_troubled;
 mod told_why;

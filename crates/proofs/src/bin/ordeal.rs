@@ -6,11 +6,15 @@
 //! - `ordeal programs COUNT [SEED] [PROCESSES]`: kills of many processes of the program itself.
 //! - `ordeal served COUNT [SEED] [CLIENTS] [asked]`: kills of a server under clients; with `asked` it is asked to end.
 //!
-//! The last three need the other programs beside this one: `cargo build -p proofs -p testimony`.
+//! - `unshare --mount ordeal troubled COUNT [CLIENTS]`: a server on file systems that fill up, are closed, or give up.
+//!
+//! The last four need the other programs beside this one: `cargo build -p proofs -p testimony`.
 
 use std::path::PathBuf;
 
-use proofs::ordeal::{End, ended_servers, faulty_lives, killed_programs, killed_writers, power_cuts};
+use proofs::ordeal::{
+    End, Trouble, ended_servers, faulty_lives, killed_programs, killed_writers, power_cuts, troubled_server,
+};
 use store_sqlite::{Options, Synchronous};
 
 fn main() -> Result<(), String> {
@@ -62,7 +66,16 @@ fn main() -> Result<(), String> {
             };
             println!("{:?}", ended_servers(&beside("testimony")?, second, count, clients, end)?);
         }
-        _ => return Err("seeds, cuts, kills, programs or served, and a count".to_owned()),
+        Some("troubled") => {
+            let program = beside("testimony")?;
+            for _ in 0..count {
+                for trouble in Trouble::ALL {
+                    let troubled = troubled_server(&program, trouble, number(2, 4)? as usize);
+                    println!("{trouble:?}: {:?}", troubled.map_err(|wrong| format!("{trouble:?}: {wrong}"))?);
+                }
+            }
+        }
+        _ => return Err("seeds, cuts, kills, programs, served or troubled, and a count".to_owned()),
     }
     Ok(())
 }

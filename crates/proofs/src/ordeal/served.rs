@@ -62,17 +62,17 @@ pub fn ended_servers(
         }
         let wrong = |what: String| format!("end {turn} of seed {seed}, {end:?}: {what}");
         let begun = now();
-        let (mut server, address) = serve(program, place.directory()).map_err(wrong)?;
+        let server = Serving::begin(Command::new(program), place.directory()).map_err(wrong)?;
         all.opening_ms_max = all.opening_ms_max.max(begun.elapsed().as_millis() as u64);
         let round = Arc::new(Mutex::new(Round { told: std::mem::take(&mut told), ..Round::default() }));
         let threads: Vec<_> = (0..clients)
             .map(|client| {
-                let (round, address) = (round.clone(), address.clone());
-                std::thread::spawn(move || write(&address, turn, client, &round))
+                let (round, door) = (round.clone(), server.door());
+                std::thread::spawn(move || write(&door, turn, client, &round))
             })
             .collect();
         std::thread::sleep(Duration::from_micros(30_000 + chance.below(600_000)));
-        let ended = stop(&mut server, end).map_err(wrong)?;
+        let ended = server.end(end).map_err(wrong)?;
         for thread in threads {
             thread.join().map_err(|_| wrong("a client failed".to_owned()))?;
         }
@@ -92,69 +92,132 @@ pub fn ended_servers(
     Ok(all)
 }
 
-/// Starts the program as a server; answers the address that it says.
-fn serve(program: &Path, data: &Path) -> Result<(Child, String), String> {
-    let mut server = Command::new(program)
-        .arg("--data")
-        .arg(data)
-        .args(["serve", "--without-key", "--listen", "127.0.0.1:0"])
-        .env("TESTIMONY_MODELS_DIR", "no models here")
-        .env("TESTIMONY_LOG", "error")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| error.to_string())?;
-    let mut address = String::new();
-    if let Some(output) = server.stdout.take() {
-        BufReader::new(output).read_line(&mut address).map_err(|error| error.to_string())?;
+/// The program as a server.
+pub struct Serving {
+    server: Child,
+    door: Door,
+}
+
+impl Serving {
+    /// Starts it over a data directory, on a port that is free. `program` is the program, or what starts it.
+    ///
+    /// # Errors
+    /// Where it does not begin to serve.
+    pub fn begin(mut program: Command, data: &Path) -> Result<Self, String> {
+        let mut server = program
+            .arg("--data")
+            .arg(data)
+            .args(["serve", "--without-key", "--listen", "127.0.0.1:0"])
+            .env("TESTIMONY_MODELS_DIR", "no models here")
+            .env("TESTIMONY_LOG", "error")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        let mut address = String::new();
+        if let Some(output) = server.stdout.take() {
+            BufReader::new(output).read_line(&mut address).map_err(|error| error.to_string())?;
+        }
+        match address.trim() {
+            "" => Err(format!("it did not begin: {:?}", server.wait())),
+            address => Ok(Self { door: Door::at(address), server }),
+        }
     }
-    match address.trim() {
-        "" => Err(format!("it did not begin: {:?}", server.wait())),
-        address => Ok((server, address.to_owned())),
+
+    /// How it is asked.
+    #[must_use]
+    pub fn door(&self) -> Door {
+        self.door.clone()
+    }
+
+    /// Has it end; how it ended.
+    ///
+    /// # Errors
+    /// Where it does not end within 40 s; it is killed then.
+    pub fn end(mut self, end: End) -> Result<ExitStatus, String> {
+        let failed = |error: std::io::Error| error.to_string();
+        match end {
+            End::Killed => self.server.kill().map_err(failed)?,
+            End::Asked => {
+                let pid = self.server.id().to_string();
+                Command::new("kill").args(["-TERM", &pid]).status().map_err(failed)?;
+            }
+        }
+        let since = now();
+        while since.elapsed() < Duration::from_secs(40) {
+            if let Some(ended) = self.server.try_wait().map_err(failed)? {
+                return Ok(ended);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Err("it did not end within 40 s".to_owned())
     }
 }
 
-fn stop(server: &mut Child, end: End) -> Result<ExitStatus, String> {
-    let failed = |error: std::io::Error| error.to_string();
-    match end {
-        End::Killed => server.kill().map_err(failed)?,
-        End::Asked => {
-            let pid = server.id().to_string();
-            Command::new("kill").args(["-TERM", &pid]).status().map_err(failed)?;
-        }
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // One that has ended is nobody to kill.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
     }
-    let since = now();
-    while since.elapsed() < Duration::from_secs(40) {
-        if let Some(ended) = server.try_wait().map_err(failed)? {
-            return Ok(ended);
-        }
-        std::thread::sleep(Duration::from_millis(2));
+}
+
+/// How a server is asked over HTTP.
+#[derive(Clone)]
+pub struct Door {
+    agent: Agent,
+    address: String,
+}
+
+impl Door {
+    fn at(address: &str) -> Self {
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(60)))
+            .build();
+        Self { agent: agent.into(), address: address.to_owned() }
     }
-    let _ = server.kill();
-    Err("it did not end within 40 s".to_owned())
+
+    /// The status and the answer of a POST for a subject; `None` where the server is gone, or the answer was cut off.
+    #[must_use]
+    pub fn post(&self, path: &str, subject: &str, body: &Json) -> Option<(u16, Json)> {
+        let sent = self
+            .agent
+            .post(format!("{}{path}", self.address))
+            .header("content-type", "application/json")
+            .header("testimony-subject", subject)
+            .send(body.to_string());
+        read(sent.ok()?)
+    }
+
+    /// The same of a GET.
+    #[must_use]
+    pub fn get(&self, path: &str, subject: &str) -> Option<(u16, Json)> {
+        let asked = self.agent.get(format!("{}{path}", self.address)).header("testimony-subject", subject);
+        read(asked.call().ok()?)
+    }
+}
+
+fn read(mut answered: ureq::http::Response<ureq::Body>) -> Option<(u16, Json)> {
+    let status = answered.status().as_u16();
+    // An answer that was cut off is none.
+    let answer = serde_json::from_str(&answered.body_mut().read_to_string().ok()?).ok()?;
+    Some((status, answer))
 }
 
 /// Says things, and forgets every fifth, until nobody answers.
-fn write(address: &str, turn: u64, client: usize, round: &Mutex<Round>) {
-    let agent: Agent = Agent::config_builder()
-        .http_status_as_error(false)
-        .timeout_global(Some(Duration::from_secs(60)))
-        .build()
-        .into();
+fn write(door: &Door, turn: u64, client: usize, round: &Mutex<Round>) {
     let subject = client % SUBJECTS;
     for step in 0..1_000 {
         let number = (turn * 100 + client as u64) * 1_000 + step;
         let message = saying_as_written(&format!("talk {turn} {client}"), number);
         let deed = Deed::Say { subject, number };
-        let Some(answer) =
-            ask(&agent, address, "/v1/evidence", subject, &json!({"messages": [message]}), deed, round)
-        else {
-            return;
-        };
+        let body = json!({"messages": [message]});
+        let Some(answer) = ask(door, "/v1/evidence", subject, &body, deed, round) else { return };
         if let (Some(id), true) = (answer["observed"][0]["evidence"].as_str(), step % 5 == 4) {
             let deed = Deed::Forget { number };
-            if ask(&agent, address, "/v1/erasures", subject, &json!({"ids": [id]}), deed, round).is_none() {
+            if ask(door, "/v1/erasures", subject, &json!({"ids": [id]}), deed, round).is_none() {
                 return;
             }
         }
@@ -163,8 +226,7 @@ fn write(address: &str, turn: u64, client: usize, round: &Mutex<Round>) {
 
 /// Does a deed over HTTP; `None` once the server is gone or going.
 fn ask(
-    agent: &Agent,
-    address: &str,
+    door: &Door,
     path: &str,
     subject: usize,
     body: &Json,
@@ -176,15 +238,7 @@ fn ask(
         round.begun += 1;
         round.told.begin(deed)
     };
-    let sent = agent
-        .post(format!("{address}{path}"))
-        .header("content-type", "application/json")
-        .header("testimony-subject", format!("person{subject}"))
-        .send(body.to_string());
-    let mut answered = sent.ok()?;
-    let status = answered.status().as_u16();
-    // An answer that was cut off is none.
-    let answer: Json = serde_json::from_str(&answered.body_mut().read_to_string().ok()?).ok()?;
+    let (status, answer) = door.post(path, &format!("person{subject}"), body)?;
     let mut round = round.lock();
     if status != 200 {
         round.strange.push(format!("{path} answered {status}: {answer}"));
