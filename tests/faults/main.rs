@@ -16,4 +16,5 @@ mod slow_migration;
 mod slow_nth_operation;
 mod slow_random;
 mod slow_troubled;
+mod slow_turned_clock;
 mod told_why;
