@@ -172,8 +172,8 @@ fn look_at_sizes(data: &Path, findings: &mut Findings) {
         ),
     }
     match size("ballast") {
-        Some(bytes) => findings.add("ballast", format!("{bytes} bytes keep room to forget")),
-        None => findings.complain(
+        Some(bytes) if bytes > 0 => findings.add("ballast", format!("{bytes} bytes keep room to forget")),
+        _ => findings.complain(
             "ballast",
             Exit::NotPermitted,
             "missing: on a full disk there would be no room to forget",
