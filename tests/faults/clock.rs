@@ -2,6 +2,8 @@
 
 use engine::turn::Turn;
 use ledger::log::{Changes, Row};
+use ledger::scope::Scope;
+use ledger::store::Store;
 use proofs::ordeal::saying;
 use proofs::{World, on_every_store};
 
@@ -32,8 +34,11 @@ on_every_store! {
     }
 }
 
-fn check(world: &World, turns: &[String]) {
-    let Changes::Appended(entries) = world.store.changes_since(&world.me, 0).expect("read") else { panic!() };
+/// Appends follow on each other, belief never runs backwards, and no span ends before it begins.
+pub(crate) fn assert_log_is_in_order(store: &dyn Store, scope: &Scope) {
+    let Changes::Appended(entries) = store.changes_since(scope, 0).expect("read") else {
+        panic!("nothing was erased");
+    };
     assert!(entries.iter().map(|entry| entry.seq).eq(1..=entries.len() as u64));
     assert!(entries.is_sorted_by_key(|entry| entry.recorded_at), "belief ran backwards");
     for (position, row) in entries.iter().flat_map(|entry| &entry.rows) {
@@ -42,6 +47,10 @@ fn check(world: &World, turns: &[String]) {
             assert!(span.to().is_none_or(|to| span.from() <= to), "{position}: {span:?}");
         }
     }
+}
+
+fn check(world: &World, turns: &[String]) {
+    assert_log_is_in_order(&*world.store, &world.me);
     for turn in turns {
         let replayed = world.engine.replay(world.call("2026-05-05"), turn).expect("replayed");
         assert!(replayed.identical, "{replayed:#?}");

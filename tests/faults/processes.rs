@@ -6,7 +6,7 @@ use engine::forget::Forget;
 use proofs::ordeal::saying;
 use proofs::{Keeper, World};
 
-const WRITER: &str = env!("CARGO_BIN_EXE_killed-writer");
+use crate::programs::WRITER;
 
 /// What another process reads there, after it has opened the store and before it closes it.
 fn read_by_another(world: &World) -> String {

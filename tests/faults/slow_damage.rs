@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests damage files on purpose")]
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +14,10 @@ use engine::{Call, Engine};
 use inference::Limits;
 use ledger::store::StoreErrorKind;
 use proofs::ordeal::{Place, copy, record_comparison, saying};
+use proofs::search::files;
 use proofs::world::scope;
 use proofs::{WordHash, at, engine_on};
-use store_sqlite::{Options, SqliteStore};
+use store_sqlite::{Options, RotationStep, SqliteStore};
 
 /// Messages in the directory; the last one is the last thing that was written to the log.
 const MESSAGES: u64 = 8;
@@ -112,9 +114,14 @@ fn look(directory: &Path, expected: &[String]) -> Found {
     Found::LastLost
 }
 
-/// Damages `file` of a fresh copy in so many places, and looks at each; a damage at `None` cuts the file there.
+/// Damages the file of this name in a directory with everything in it, in so many places.
 fn damage_each(name: &str, times: usize) -> Vec<(u64, bool, Found)> {
     let (original, before_last) = written();
+    damage_each_of(&original, before_last, name, times)
+}
+
+/// Damages the file in a fresh copy of `original` in so many places, and looks at each: a flipped byte, and the file cut there.
+fn damage_each_of(original: &Place, before_last: u64, name: &str, times: usize) -> Vec<(u64, bool, Found)> {
     let expected = {
         let whole = Place::copy_of(original.directory());
         let engine = open(whole.directory()).expect("opened");
@@ -178,6 +185,94 @@ fn keys_are_refused() {
         let named = count(&found, &Found::Refused) + count(&found, &Found::Named);
         assert_eq!(named, found.len(), "{name}: {found:?}");
     }
+}
+
+/// A change of the master key that was cut off leaves both keys' way to each other.
+#[test]
+fn what_a_change_of_keys_leaves_is_refused_or_means_nothing() {
+    let wrapped = RotationStep::Wrapped { done: 1, total: 1 };
+    let mut refused = 0;
+    for (last, names) in [
+        (wrapped, &["keys/rotation", "keys/master.key"][..]),
+        (RotationStep::Placed, &["keys/rotation", "keys/master.key.retired", "keys/master.key"]),
+    ] {
+        let (original, before_last) = written();
+        let store = original.open(&Options::default()).expect("opened");
+        let stop = |step| if step == last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        assert!(!store.rotate_master(None, stop).expect("cut off").finished);
+        let left = Place::copy_of(original.directory());
+        drop(store);
+        for name in names {
+            let found = damage_each_of(&left, before_last, name, 5);
+            let named = count(&found, &Found::Refused) + count(&found, &Found::Named);
+            // Each half of the way opens what the other does, and a key that was replaced may open nothing any more.
+            let harmless = count(&found, &Found::Harmless);
+            assert_eq!(named + harmless, found.len(), "{last:?}, {name}: {found:?}");
+            refused += named;
+        }
+    }
+    assert!(refused > 10, "{refused}");
+}
+
+/// What SQLite shares between processes is made anew by the first that comes.
+#[test]
+fn shared_memory_that_was_left_is_made_anew() {
+    let (original, _) = written();
+    let engine = open(original.directory()).expect("opened");
+    let expected = answers(&engine).expect("answers");
+    let left = Place::copy_of(original.directory());
+    for name in ["ledger.db-shm", "derived/vectors.db-shm"] {
+        let shared = fs::read(original.directory().join(name)).expect("while it is open");
+        for place in (0..shared.len()).step_by(shared.len() / 6) {
+            for cut in [false, true] {
+                let copied = Place::copy_of(left.directory());
+                let mut damaged = shared.clone();
+                match cut {
+                    true => damaged.truncate(place),
+                    false => damaged[place] ^= 0x55,
+                }
+                fs::write(copied.directory().join(name), damaged).expect("damaged");
+                assert_eq!(
+                    look(copied.directory(), &expected),
+                    Found::Harmless,
+                    "{name}, byte {place}, cut: {cut}"
+                );
+            }
+        }
+    }
+}
+
+/// Whatever lies in a data directory is damaged by some test: here, or where it is written.
+#[test]
+fn every_file_is_damaged_somewhere() {
+    let (original, _) = written();
+    let mut names: Vec<String> = files(original.directory())
+        .iter()
+        .map(|path| path.strip_prefix(original.directory()).expect("inside").display().to_string())
+        .collect();
+    names.sort();
+    let here = [
+        "ballast",
+        "derived/vectors.db",
+        "derived/vectors.db-wal",
+        "keys/groups/1.key",
+        "keys/master.key",
+        "ledger.db",
+        "ledger.db-wal",
+        "telemetry.db",
+    ];
+    assert_eq!(names, here);
+}
+
+/// Nobody reads what an upgrade kept, until somebody puts it in the ledger's place.
+#[test]
+fn what_an_upgrade_kept_means_nothing() {
+    let (original, _) = written();
+    let engine = open(original.directory()).expect("opened");
+    let expected = answers(&engine).expect("answers");
+    drop(engine);
+    fs::write(original.directory().join("ledger.db.version-1"), "damaged").expect("damaged");
+    assert_eq!(look(original.directory(), &expected), Found::Harmless);
 }
 
 #[test]

@@ -1,15 +1,16 @@
 //! Programs killed in the middle of their work, at random and at every instant that has a name.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use ledger::store::Store;
-use proofs::ordeal::{End, Place, WRITING, copy, ended_servers, killed_programs, killed_writers};
+use proofs::ordeal::{End, Place, WRITING, ended_servers, killed_programs, killed_writers};
 use proofs::world::scope;
 use store_sqlite::failpoint::{Failpoint, VARIABLE};
 use store_sqlite::{Options, SqliteStore};
 
-const WRITER: &str = env!("CARGO_BIN_EXE_killed-writer");
+use crate::earlier;
+use crate::programs::{WRITER, testimony};
 
 #[test]
 fn a_process_with_sixteen_writers() {
@@ -20,27 +21,20 @@ fn a_process_with_sixteen_writers() {
 
 #[test]
 fn many_processes_of_the_program() {
-    let kills = killed_programs(&program(), 1, 2, 16).expect("nothing is lost");
+    let kills = killed_programs(&testimony(), 1, 2, 16).expect("nothing is lost");
     assert!(kills.acknowledged > 5, "{kills:?}");
-}
-
-/// The program as Cargo built it for its own tests, beside this one.
-fn program() -> PathBuf {
-    let program = Path::new(WRITER).with_file_name("testimony");
-    assert!(program.is_file(), "`{}` is not there; hint: cargo build -p testimony", program.display());
-    program
 }
 
 #[test]
 fn a_server_with_sixteen_clients() {
-    let kills = ended_servers(&program(), 1, 3, 16, End::Killed).expect("nothing is lost");
+    let kills = ended_servers(&testimony(), 1, 3, 16, End::Killed).expect("nothing is lost");
     assert!(kills.acknowledged > 5, "{kills:?}");
     assert!(kills.opening_ms_max < 2_000, "{kills:?}");
 }
 
 #[test]
 fn a_server_that_is_asked_to_end_answers_what_it_took_in() {
-    let ends = ended_servers(&program(), 2, 2, 16, End::Asked).expect("nothing is lost");
+    let ends = ended_servers(&testimony(), 2, 2, 16, End::Asked).expect("nothing is lost");
     assert!(ends.acknowledged > 5, "{ends:?}");
 }
 
@@ -66,14 +60,14 @@ fn a_writer_that_ends_at_each_instant() {
 #[test]
 fn a_server_that_ends_at_each_instant() {
     for point in WRITING {
-        ended_servers(&program(), 7, 1, 4, End::At(point)).unwrap_or_else(|what| panic!("{what}"));
+        ended_servers(&testimony(), 7, 1, 4, End::At(point)).unwrap_or_else(|what| panic!("{what}"));
     }
 }
 
 #[test]
 fn what_is_beside_the_writer_ends_at_each_instant() {
     for (point, what) in ELSEWHERE {
-        let place = if what == "migrate" { written_by_version_1() } else { Place::new() };
+        let place = if what == "migrate" { earlier::copy_of("version-1") } else { Place::new() };
         if what != "migrate" {
             let writer = Command::new(WRITER).arg(place.directory()).args(["say", "20"]).status();
             assert!(writer.expect("it runs").success());
@@ -92,28 +86,10 @@ fn what_is_beside_the_writer_ends_at_each_instant() {
         };
         assert!(!run(true).success(), "{point:?} was never passed");
         assert!(run(false).success(), "{point:?}: it does not go on");
-        let options = if what == "migrate" { version_1() } else { Options::default() };
+        let options = if what == "migrate" { earlier::options() } else { Options::default() };
         let store = SqliteStore::open(place.directory(), options).expect("opened");
         let verified = store.verify(&scope("me")).expect("verified");
         assert!(verified.damage.is_empty(), "{point:?}: {verified:?}");
         assert!(verified.appends > 0, "{point:?}: {verified:?}");
     }
-}
-
-fn version_1() -> Options {
-    Options { master_key: Some([7; 32].into()), ..Options::default() }
-}
-
-/// A directory as the program of version 1 left it.
-fn written_by_version_1() -> Place {
-    use std::io::Read as _;
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store-sqlite/tests/fixtures/version-1");
-    let place = Place::new();
-    copy(&fixture.join("groups"), &place.directory().join("keys/groups"));
-    let compressed = std::fs::read(fixture.join("ledger.db.gz")).expect("the fixture");
-    let mut database = Vec::new();
-    flate2::read::GzDecoder::new(&*compressed).read_to_end(&mut database).expect("whole");
-    #[allow(clippy::disallowed_methods, reason = "a fixture is laid out")]
-    std::fs::write(place.directory().join("ledger.db"), database).expect("written");
-    place
 }

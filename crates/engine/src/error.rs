@@ -65,11 +65,13 @@ impl EngineError {
             Self::Store(error) => match error.kind() {
                 StoreErrorKind::Busy => "busy",
                 StoreErrorKind::Full => "full",
-                StoreErrorKind::Permission => "not_permitted",
+                // Not the caller's permission, which is `not_permitted`.
+                StoreErrorKind::Permission => "data_permission",
                 StoreErrorKind::Newer => "newer",
                 StoreErrorKind::Key => "key",
                 StoreErrorKind::Damaged => "damaged",
-                StoreErrorKind::Contract | StoreErrorKind::Io => "internal",
+                StoreErrorKind::Io => "disk",
+                StoreErrorKind::Contract => "internal",
             },
         }
     }

@@ -4,6 +4,7 @@
 //! stand in reading order:
 //!
 //! - what time is ([`time`]), what an id is ([`id`], [`keys`]), whose memory it is ([`scope`]);
+//! - how a small file shows its damage ([`marked`]);
 //! - where words come from ([`source`]) and what they were ([`evidence`]);
 //! - what they are about ([`entity`]), which values there are ([`value`], [`written`]), which predicates ([`registry`]);
 //! - what somebody proposes ([`proposal`]) and what may enter ([`admission`], [`gate`]), by whose words they are
@@ -24,6 +25,7 @@ pub mod time;
 pub mod id;
 pub mod keys;
 pub mod limits;
+pub mod marked;
 pub mod scope;
 
 pub mod evidence;

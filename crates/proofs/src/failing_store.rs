@@ -6,21 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ledger::evidence::{Evidence, Marks};
-use ledger::id::{EvidenceId, Position, TurnId, Watermark};
-use ledger::keys::{BlindKey, Fingerprint, SubjectKeys};
-use ledger::log::{Entry, Erasure, Keyed, Lift, SubjectErasure};
-use ledger::policy::PolicyAct;
-use ledger::proof::ChainHash;
-use ledger::receipt::Destruction;
-use ledger::scope::{Scope, Subject};
-use ledger::store::{
-    Appended, Capabilities, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store, StoreError,
-    StoreErrorKind, Verified,
-};
-use ledger::time::Instant;
-use ledger::turn::TurnRecord;
-use ledger::vectors::VectorStore;
+use ledger::store::{Appended, Store, StoreError, StoreErrorKind};
+
+use crate::passage::{Behind, Passage};
 
 /// How the call fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,8 +36,10 @@ impl Way {
 }
 
 /// A store whose calls fail from one on, so many times.
-pub struct FailingStore {
-    inner: Arc<dyn Store>,
+pub type FailingStore = Behind<Failing>;
+
+/// Which calls fail, and how.
+pub struct Failing {
     calls: AtomicU64,
     first: u64,
     times: u64,
@@ -60,9 +50,11 @@ impl FailingStore {
     /// Over `inner`, with the calls `first`, counted from 1, to `first + times - 1` failing in this way.
     #[must_use]
     pub fn over(inner: Arc<dyn Store>, first: u64, times: u64, way: Way) -> Self {
-        Self { inner, calls: AtomicU64::new(0), first, times, way }
+        Self::new(inner, Failing { calls: AtomicU64::new(0), first, times, way })
     }
+}
 
+impl Failing {
     /// How many calls there were.
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
@@ -73,143 +65,34 @@ impl FailingStore {
         let call = 1 + self.calls.fetch_add(1, Ordering::Relaxed);
         (self.first..self.first + self.times).contains(&call).then_some(self.way)
     }
-
-    fn call<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-        match self.now() {
-            None => work(),
-            Some(Way::Before(kind)) => Err(told(kind)),
-            Some(Way::UnknownNotDone) => Err(told(StoreErrorKind::Io)),
-            Some(Way::After(kind)) => work().and(Err(told(kind))),
-            Some(Way::UnknownDone) => work().and(Err(told(StoreErrorKind::Io))),
-        }
-    }
 }
 
 fn told(kind: StoreErrorKind) -> StoreError {
     StoreError::new(kind, "this call was to fail")
 }
 
-impl Store for FailingStore {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn keys(&self, scope: &Scope) -> Result<Option<SubjectKeys>, StoreError> {
-        self.call(|| self.inner.keys(scope))
-    }
-
-    fn found(&self, scope: &Scope) -> Result<SubjectKeys, StoreError> {
-        self.call(|| self.inner.found(scope))
-    }
-
-    fn head(&self, scope: &Scope) -> Result<Head, StoreError> {
-        self.call(|| self.inner.head(scope))
-    }
-
-    fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError> {
+impl Passage for Failing {
+    fn read<T>(&self, call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         match self.now() {
-            None => self.inner.append(scope, basis, group),
+            None => call(),
             Some(Way::Before(kind)) => Err(told(kind)),
-            Some(Way::After(kind)) => self.inner.append(scope, basis, group).and(Err(told(kind))),
-            Some(Way::UnknownDone) => self.inner.append(scope, basis, group).and(Ok(Appended::Unknown)),
-            Some(Way::UnknownNotDone) => Ok(Appended::Unknown),
+            Some(Way::UnknownNotDone) => Err(told(StoreErrorKind::Io)),
+            Some(Way::After(kind)) => call().and(Err(told(kind))),
+            Some(Way::UnknownDone) => call().and(Err(told(StoreErrorKind::Io))),
         }
     }
 
-    fn read_changes(
-        &self,
-        scope: &Scope,
-        after: Watermark,
-        rows: Rows,
-        take: &mut dyn FnMut(Entry),
-    ) -> Result<Read, StoreError> {
-        self.call(|| self.inner.read_changes(scope, after, rows, take))
+    fn write<T>(&self, call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.read(call)
     }
 
-    fn recognise(&self, scope: &Scope, marks: &[Marks]) -> Result<Vec<Recognised>, StoreError> {
-        self.call(|| self.inner.recognise(scope, marks))
-    }
-
-    fn forgotten(&self, scope: &Scope, marks: &[Fingerprint]) -> Result<Vec<bool>, StoreError> {
-        self.call(|| self.inner.forgotten(scope, marks))
-    }
-
-    fn blind(&self, scope: &Scope) -> Result<BlindKey, StoreError> {
-        self.call(|| self.inner.blind(scope))
-    }
-
-    fn tombstones(&self, scope: &Scope, lift: &Lift) -> Result<u64, StoreError> {
-        self.call(|| self.inner.tombstones(scope, lift))
-    }
-
-    fn chain(&self, scope: &Scope, at: Watermark) -> Result<Option<ChainHash>, StoreError> {
-        self.call(|| self.inner.chain(scope, at))
-    }
-
-    fn destructions(&self) -> Result<Vec<Destruction>, StoreError> {
-        self.call(|| self.inner.destructions())
-    }
-
-    fn evidence(&self, scope: &Scope, ids: &[EvidenceId]) -> Result<Vec<Option<Evidence>>, StoreError> {
-        self.call(|| self.inner.evidence(scope, ids))
-    }
-
-    fn evidence_after(
-        &self,
-        scope: &Scope,
-        after: Option<Position>,
-        limit: usize,
-    ) -> Result<Vec<(EvidenceId, Evidence)>, StoreError> {
-        self.call(|| self.inner.evidence_after(scope, after, limit))
-    }
-
-    fn erase(
-        &self,
-        scope: &Scope,
-        basis: Watermark,
-        key: Fingerprint,
-        erasure: &Erasure,
-    ) -> Result<Erased, StoreError> {
-        self.call(|| self.inner.erase(scope, basis, key, erasure))
-    }
-
-    fn erase_subject(&self, scope: &Scope, erasure: &SubjectErasure) -> Result<Erased, StoreError> {
-        self.call(|| self.inner.erase_subject(scope, erasure))
-    }
-
-    fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {
-        self.call(|| self.inner.record_turn(scope, key, turn))
-    }
-
-    fn record_use(&self, scope: &Scope, turn: TurnId, used: &[u32], at: Instant) -> Result<bool, StoreError> {
-        self.call(|| self.inner.record_use(scope, turn, used, at))
-    }
-
-    fn turn(&self, scope: &Scope, turn: TurnId) -> Result<Option<(TurnRecord, Vec<u32>)>, StoreError> {
-        self.call(|| self.inner.turn(scope, turn))
-    }
-
-    fn recent_turns(&self, scope: &Scope, limit: usize) -> Result<Vec<RecordedTurn>, StoreError> {
-        self.call(|| self.inner.recent_turns(scope, limit))
-    }
-
-    fn policy_acts(&self) -> Result<Vec<PolicyAct>, StoreError> {
-        self.call(|| self.inner.policy_acts())
-    }
-
-    fn record_policy_act(&self, after: usize, act: &PolicyAct) -> Result<bool, StoreError> {
-        self.call(|| self.inner.record_policy_act(after, act))
-    }
-
-    fn verify(&self, scope: &Scope) -> Result<Verified, StoreError> {
-        self.call(|| self.inner.verify(scope))
-    }
-
-    fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
-        self.call(|| self.inner.subjects())
-    }
-
-    fn vector_store(&self) -> &dyn VectorStore {
-        self.inner.vector_store()
+    fn append(&self, call: impl FnOnce() -> Result<Appended, StoreError>) -> Result<Appended, StoreError> {
+        match self.now() {
+            None => call(),
+            Some(Way::Before(kind)) => Err(told(kind)),
+            Some(Way::After(kind)) => call().and(Err(told(kind))),
+            Some(Way::UnknownDone) => call().and(Ok(Appended::Unknown)),
+            Some(Way::UnknownNotDone) => Ok(Appended::Unknown),
+        }
     }
 }

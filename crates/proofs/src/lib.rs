@@ -10,6 +10,7 @@ pub mod failing_store;
 pub mod fuzz;
 pub mod lanes;
 pub mod ordeal;
+pub mod passage;
 pub mod search;
 pub mod simulation;
 pub mod story;

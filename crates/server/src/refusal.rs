@@ -90,9 +90,21 @@ impl From<EngineError> for Refusal {
             tracing::error!(code = error.code(), %error, "the engine failed");
         }
         let mut refusal = Self::new(status, error.code(), told(&error));
-        if let EngineError::Limit(over) = &error {
-            refusal.hint = Some(over.limit.fix);
-        }
+        refusal.hint = match (&error, error.code()) {
+            (EngineError::Limit(over), _) => Some(over.limit.fix),
+            (EngineError::Store(_), "busy") => Some("try again"),
+            (EngineError::Store(_), "full") => {
+                Some("make room on the server's disk; reading and forgetting still work")
+            }
+            (EngineError::Store(_), "data_permission") => {
+                Some("let the server write its data directory; reading still works")
+            }
+            // Nobody may know how much of it was done.
+            (EngineError::Store(_), "disk") => Some(
+                "ask again once the server's disk is well; with the same idempotency key nothing is kept twice",
+            ),
+            _ => None,
+        };
         if status == 503 {
             refusal.retry_after = Some(1);
         }

@@ -1,6 +1,7 @@
 //! Connections: how every one of them is set up, and the pool of those that read.
 
 use std::cell::Cell;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,7 +81,8 @@ fn wait_for_lock() -> impl FnMut(i32) -> bool + Send + 'static {
 /// Opens one connection, with every setting the store relies on.
 pub(crate) fn open(access: &Access, writes: bool) -> Result<Connection, StoreError> {
     let doing = "open the store";
-    let mut connection = connect(access).map_err(|error| error::sqlite(error, doing))?;
+    let failed = |error| error::with_reason(error::sqlite(error, doing), &access.path);
+    let mut connection = connect(access).map_err(failed)?;
     let set_up = |connection: &mut Connection| -> rusqlite::Result<()> {
         connection.busy_handler(Some(wait_for_lock()))?;
         connection.set_prepared_statement_cache_capacity(96);
@@ -100,7 +102,7 @@ pub(crate) fn open(access: &Access, writes: bool) -> Result<Connection, StoreErr
             false => connection.execute_batch("PRAGMA cache_size = -16384; PRAGMA query_only = ON;"),
         }
     };
-    set_up(&mut connection).map_err(|error| error::sqlite(error, doing))?;
+    set_up(&mut connection).map_err(failed)?;
     Ok(connection)
 }
 
@@ -158,6 +160,9 @@ struct Pool {
 
 struct Reader {
     connection: Connection,
+    /// What the files looked like before it was opened, where it was told that they cannot change: somebody who may write
+    /// them can change them all the same.
+    seen: Option<Looks>,
     /// When the running read must be over, on [`clock_ms`].
     until: Arc<AtomicU64>,
 }
@@ -174,14 +179,20 @@ impl Readers {
         &self,
         mut work: impl FnMut(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let reader = self.take()?;
+        let mut reader = self.take()?;
         // A key's file may be replaced between the look at the database and the look at the file: look again.
         let (mut attempts, mut prolonged) = (0, 0);
         let answer = loop {
             attempts += 1;
             let begun = clock_ms();
             let within = READ_MS_MAX << prolonged;
-            match reader.one(within, &mut work) {
+            let answer = reader.one(within, &mut work);
+            if attempts < 4 && reader.is_outdated(&self.access) {
+                self.close(reader);
+                reader = self.take()?;
+                continue;
+            }
+            match answer {
                 Err(error) if error.kind() == StoreErrorKind::Key && attempts < 4 => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
@@ -202,8 +213,13 @@ impl Readers {
     fn take(&self) -> Result<Reader, StoreError> {
         let mut pool = self.pool.lock();
         loop {
-            if let Some(reader) = pool.idle.pop() {
-                return Ok(reader);
+            match pool.idle.pop() {
+                Some(outdated) if outdated.is_outdated(&self.access) => {
+                    pool.open -= 1;
+                    continue;
+                }
+                Some(reader) => return Ok(reader),
+                None => {}
             }
             if pool.open < self.connections_max {
                 pool.open += 1;
@@ -220,6 +236,12 @@ impl Readers {
         opened
     }
 
+    fn close(&self, reader: Reader) {
+        drop(reader);
+        self.pool.lock().open -= 1;
+        self.returned.notify_one();
+    }
+
     fn give_back(&self, reader: Reader) {
         let mut pool = self.pool.lock();
         // One that could not end its transaction would hold its snapshot for good.
@@ -232,15 +254,42 @@ impl Readers {
     }
 }
 
+/// Which files these are and how they were last written: the database, and how long its log is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Looks {
+    inode: u64,
+    bytes: u64,
+    written: (i64, i64),
+    log_bytes: u64,
+}
+
+impl Looks {
+    fn of(access: &Access) -> Option<Self> {
+        let database = access.path.metadata().ok()?;
+        let log_bytes = sibling(&access.path, "-wal").metadata().map_or(0, |log| log.len());
+        let written = (database.mtime(), database.mtime_nsec());
+        Some(Self { inode: database.ino(), bytes: database.len(), written, log_bytes })
+    }
+}
+
 impl Reader {
+    /// Whether it may read something else than what is in the files.
+    fn is_outdated(&self, access: &Access) -> bool {
+        self.seen.is_some() && self.seen != Looks::of(access)
+    }
+
     fn open(access: &Access) -> Result<Self, StoreError> {
+        let seen = Looks::of(access).filter(|looks| access.read_only && looks.log_bytes == 0);
         let mut connection = open(access, false)?;
+        // The files beside the database are opened by the first read.
+        journal_mode(&connection)
+            .map_err(|error| error::with_reason(error::sqlite(error, "open the store"), &access.path))?;
         let until = Arc::new(AtomicU64::new(u64::MAX));
         let deadline = until.clone();
         connection
             .progress_handler(20_000, Some(move || clock_ms() > deadline.load(Ordering::Relaxed)))
             .map_err(|error| error::sqlite(error, "open the store"))?;
-        Ok(Self { connection, until })
+        Ok(Self { connection, seen, until })
     }
 
     fn one<T>(
@@ -258,5 +307,29 @@ impl Reader {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
         answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SQLite says of all of these that it cannot open the file.
+    #[test]
+    fn what_cannot_be_opened_is_told_with_the_systems_reason() {
+        let place = tempfile::tempdir().expect("a directory");
+        let told = |path: PathBuf| {
+            let access = Access { path, read_only: false, synchronous: Synchronous::Full };
+            let error = open(&access, true).map(drop).expect_err("there is nothing to open");
+            assert_eq!(error.kind(), StoreErrorKind::Io, "{error}");
+            error.to_string()
+        };
+        let missing = "No such file or directory (os error 2)";
+        let gone = place.path().join("gone");
+        assert_eq!(told(gone.join("ledger.db")), format!("cannot open `{}`: {missing}", gone.display()));
+        let database = place.path().join("ledger.db");
+        assert_eq!(told(database.clone()), format!("cannot open `{}`: {missing}", database.display()));
+        std::os::unix::fs::symlink(&database, &database).expect("a link to itself");
+        assert!(told(database).contains("symbolic links"));
     }
 }

@@ -96,6 +96,8 @@ pub enum FileStep<'step> {
     WriteAt(&'step Path, u64, &'step [u8]),
     /// So many first bytes of a file become zeros.
     Overwrite(&'step Path, u64),
+    /// A file is cut to so many bytes.
+    Truncate(&'step Path, u64),
     /// A file's content is made to last.
     Sync(&'step Path),
     /// The names in a directory are made to last.

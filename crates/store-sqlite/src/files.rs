@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use ledger::store::{StoreError, StoreErrorKind};
@@ -238,18 +238,28 @@ pub(crate) fn sync_directory(path: &Path) -> Result<(), StoreError> {
 /// before it is written back, because writing it back may need that much again.
 pub(crate) const BALLAST_BYTES: usize = 16 << 20;
 
-/// Lays the ballast down unless it is there; a disk without room for it is not an error.
+/// Bytes of the ballast that are written at once.
+const BALLAST_PIECE: usize = 64 << 10;
+
+/// Lays the ballast down, whole or not at all. One that gave its room back, or some of it, takes back what there is: on a full
+/// disk somebody else would, and the next erasure had none. A disk without room is not an error.
 pub(crate) fn lay_ballast(path: &Path) {
-    if fs::metadata(path).is_ok_and(|found| found.len() == BALLAST_BYTES as u64) {
+    match fs::metadata(path).map(|found| found.len()) {
         // Nothing can be read from it, so a mode that cannot be changed is no reason to stop.
-        let _ = own_file(path);
-        return;
+        Ok(bytes) if bytes == BALLAST_BYTES as u64 => drop(own_file(path)),
+        Ok(bytes) if bytes < BALLAST_BYTES as u64 => lengthen_ballast(path, bytes as usize),
+        _ => lay_whole_ballast(path),
     }
-    // Not zeros: a file system may keep those without taking room.
-    let filling: Vec<u8> =
-        (0..BALLAST_BYTES).map(|place| (place as u32).wrapping_mul(2_654_435_761) as u8 | 1).collect();
-    // It need not outlast a crash, so nobody waits for the disk.
-    let new = beside(path);
+}
+
+/// Not zeros: a file system may keep those without taking room.
+fn filling() -> Vec<u8> {
+    (0..BALLAST_BYTES).map(|place| (place as u32).wrapping_mul(2_654_435_761) as u8 | 1).collect()
+}
+
+// It need not outlast a crash, so nobody waits for the disk.
+fn lay_whole_ballast(path: &Path) {
+    let (new, filling) = (beside(path), filling());
     let laid = OpenOptions::new()
         .write(true)
         .create(true)
@@ -266,7 +276,27 @@ pub(crate) fn lay_ballast(path: &Path) {
     }
 }
 
-/// Gives the room of the ballast back; whether there was any.
+/// Lays down what is missing behind the first `bytes`, as far as it fits.
+fn lengthen_ballast(path: &Path, bytes: usize) {
+    let _ = own_file(path);
+    let lengthen = || -> io::Result<()> {
+        let file = OpenOptions::new().write(true).open(path)?;
+        for (number, piece) in filling().chunks(BALLAST_PIECE).enumerate().skip(bytes / BALLAST_PIECE) {
+            let at = (number * BALLAST_PIECE) as u64;
+            failpoint::file(FileStep::WriteAt(path, at, piece))?;
+            file.write_all_at(piece, at)?;
+        }
+        Ok(())
+    };
+    // What fits is there; the rest has to wait for room.
+    let _ = lengthen();
+}
+
+/// Gives the room of the ballast back; whether there was any. The file stays, so that it is known to have had some.
 pub(crate) fn release_ballast(path: &Path) -> bool {
-    remove(path).is_ok()
+    let cut = || {
+        failpoint::file(FileStep::Truncate(path, 0))?;
+        OpenOptions::new().write(true).open(path)?.set_len(0)
+    };
+    fs::metadata(path).is_ok_and(|found| found.len() > 0) && cut().is_ok()
 }

@@ -48,7 +48,7 @@ use ledger::receipt::Destruction;
 use ledger::scope::{Scope, Subject};
 use ledger::store::{
     Appended, Capabilities, Damage, Durability, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store,
-    StoreError, StoreErrorKind, Verified,
+    StoreError, Verified,
 };
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
@@ -61,6 +61,7 @@ pub use crate::telemetry::SqliteTelemetry;
 
 use crate::connection::{Access, Readers};
 use crate::keyring::Keyring;
+use crate::open::Unwritable;
 use crate::subject::Cache;
 use crate::vectors::VectorFile;
 use crate::writer::Writer;
@@ -101,7 +102,7 @@ impl Default for Options {
 /// Dropping it finishes what was queued.
 pub struct SqliteStore {
     /// Before `shared`, so that the writer is done before anything it uses goes.
-    writer: Option<Writer>,
+    writer: Result<Writer, Unwritable>,
     shared: Arc<Shared>,
 }
 
@@ -125,12 +126,7 @@ impl Shared {
 impl SqliteStore {
     /// The writer, where the directory can be written.
     pub(crate) fn writer(&self) -> Result<&Writer, StoreError> {
-        self.writer.as_ref().ok_or_else(|| {
-            let data = self.shared.data.display();
-            let message =
-                format!("`{data}` cannot be written by this user, so it can only be read; run `chmod u+rwX -R '{data}'`");
-            StoreError::new(StoreErrorKind::Permission, message)
-        })
+        self.writer.as_ref().map_err(|unwritable| unwritable.refusal(&self.shared.data))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,19 +34,24 @@ impl SqliteStore {
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
         connection::assert_version()?;
         let path = dir.join("ledger.db");
+        Self::open_database(dir, path.clone(), options).map_err(|error| error::with_reason(error, &path))
+    }
+
+    fn open_database(dir: &Path, path: PathBuf, options: Options) -> Result<Self, StoreError> {
         let there = look_at_header(&path)?;
-        let read_only = there && !can_write(dir, &path)?;
+        let unwritable = if there { unwritable(dir, &path)? } else { None };
+        let read_only = unwritable.is_some();
         let access = Access { path, read_only, synchronous: options.synchronous };
         let key_files = KeyFiles::of(dir);
         let given = options.master_key.as_deref();
-        let (keyring, writer) = match read_only {
-            true => {
+        let (keyring, writer) = match unwritable {
+            Some(unwritable) => {
                 let master = key_files.master(given, false)?;
                 let connection = connection::open(&access, false)?;
                 schema::check(schema::version(&connection)?)?;
-                (Arc::new(unlock(&connection, key_files, given, master)?), None)
+                (Arc::new(unlock(&connection, key_files, given, master)?), Err(unwritable))
             }
-            false => {
+            None => {
                 prepare_files(dir, &access, &key_files, there)?;
                 let master = key_files.master(given, !there)?;
                 let others = held::is_in_use(&sibling(&access.path, "-shm"));
@@ -57,18 +62,18 @@ impl SqliteStore {
                     files::own_file(&sibling(&access.path, ending))?;
                 }
                 let writer = Writer::start(access.clone(), connection, keyring.clone())?;
-                (keyring, Some(writer))
+                (keyring, Ok(writer))
             }
         };
         let readers = Readers::new(access.clone(), options.readers_max);
         let vectors = VectorFile::new(dir, read_only, keyring.store());
         let shared =
             Shared { data: dir.to_owned(), access, keyring, readers, cache: Cache::default(), vectors };
-        if writer.is_some() {
+        if writer.is_ok() {
             files::lay_ballast(&shared.ballast());
         }
         let store = Self { writer, shared: Arc::new(shared) };
-        if store.writer.is_some() {
+        if store.writer.is_ok() {
             store.finish_scrubbing()?;
         }
         Ok(store)
@@ -143,22 +148,59 @@ fn is_first_page_torn(bytes: &[u8]) -> bool {
     bytes.len() <= PAGE_BYTES && begins && rest.iter().all(|byte| *byte == 0)
 }
 
-/// Whether this user may write the database and its directory.
-fn can_write(dir: &Path, path: &Path) -> Result<bool, StoreError> {
-    let denied = |error: &io::Error| {
-        matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
-    };
+/// Why the database and its directory cannot be written, if they cannot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unwritable {
+    /// This user may not.
+    Permission,
+    /// The file system is mounted for reading.
+    Mount,
+}
+
+impl Unwritable {
+    fn of(error: &io::Error) -> Option<Self> {
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => Some(Self::Permission),
+            io::ErrorKind::ReadOnlyFilesystem => Some(Self::Mount),
+            _ => None,
+        }
+    }
+
+    /// What a write is refused with.
+    pub(crate) fn refusal(self, data: &Path) -> StoreError {
+        let data = data.display();
+        let (kind, message) = match self {
+            Self::Permission => (
+                io::ErrorKind::PermissionDenied,
+                format!(
+                    "`{data}` cannot be written by this user, so it can only be read; run `chmod u+rwX -R '{data}'`"
+                ),
+            ),
+            Self::Mount => (
+                io::ErrorKind::ReadOnlyFilesystem,
+                format!(
+                    "`{data}` is mounted for reading, so it can only be read; mount it for writing and open it again"
+                ),
+            ),
+        };
+        StoreError::new(StoreErrorKind::Permission, message).caused_by(io::Error::from(kind))
+    }
+}
+
+/// Whether this user may write the database and its directory, and if not, why.
+fn unwritable(dir: &Path, path: &Path) -> Result<Option<Unwritable>, StoreError> {
     // Not by opening it: see `held`.
-    match rustix::fs::access(path, rustix::fs::Access::WRITE_OK).map_err(io::Error::from) {
-        Err(refused) if denied(&refused) => return Ok(false),
-        other => other.map_err(|error| error::file(error, path, "open"))?,
+    if let Err(error) = rustix::fs::access(path, rustix::fs::Access::WRITE_OK).map_err(io::Error::from) {
+        return match Unwritable::of(&error) {
+            Some(unwritable) => Ok(Some(unwritable)),
+            None => Err(error::file(error, path, "open")),
+        };
     }
     let probe = dir.join(format!(".probe.{}.{:?}", std::process::id(), std::thread::current().id()));
     match OpenOptions::new().write(true).create(true).truncate(true).open(&probe) {
-        Err(refused) if denied(&refused) => Ok(false),
         // A full disk is no reason to refuse: there may be something to forget.
-        Err(_) => Ok(true),
-        Ok(_) => fs::remove_file(&probe).map(|()| true).map_err(|error| error::file(error, &probe, "remove")),
+        Err(refused) => Ok(Unwritable::of(&refused)),
+        Ok(_) => fs::remove_file(&probe).map(|()| None).map_err(|error| error::file(error, &probe, "remove")),
     }
 }
 

@@ -2,10 +2,11 @@
 #![allow(clippy::disallowed_methods, reason = "tests damage files on purpose")]
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::places;
 use ledger::conformance::{as_read, first_story, keyed, leaving, mark, scope, story, turn};
@@ -289,19 +290,53 @@ fn a_directory_that_cannot_be_written_can_be_read() {
     let program = reachable.path().join("test");
     fs::copy(std::env::current_exe().expect("this program"), &program).expect("a copy of the test");
     let mut child = Command::new(&program);
-    child
-        .args(["--exact", "opening::a_directory_that_cannot_be_written_can_be_read"])
-        .env(READ_ONLY, &directory);
+    child.args(["--exact", "opening::a_directory_that_cannot_be_written_can_be_read", "--nocapture"]);
     if root {
         child.uid(nobody).gid(nobody);
     }
-    let output = child.current_dir("/").output().expect("a child");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
-    assert_eq!(contents(&directory), before);
+    let mut child = child
+        .env(READ_ONLY, &directory)
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a child");
+    let mut told = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut so_far = String::new();
+    while !so_far.contains(HAS_READ) && told.read_line(&mut so_far).expect("read") > 0 {}
+    assert_eq!(contents(&directory), before, "{so_far}");
+    write_as_somebody_who_may(&directory, root);
+    drop(child.stdin.take());
+    told.read_to_string(&mut so_far).expect("read");
+    assert!(child.wait().expect("it ends").success(), "{so_far}");
+    assert!(so_far.contains("1 passed"), "{so_far}");
     for (path, _) in modes(&directory) {
         let mode = if path.is_dir() { 0o700 } else { 0o600 };
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("opened, to be removed");
+    }
+}
+
+/// What the child says when it has read and waits for others to write.
+const HAS_READ: &str = "has read";
+
+/// Appends once more, and leaves everything to be read by whom it belongs to.
+fn write_as_somebody_who_may(directory: &Path, root: bool) {
+    let close = |of_directories, of_files| {
+        for (path, _) in modes(directory) {
+            let mode = if path.is_dir() { of_directories } else { of_files };
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+        }
+    };
+    // Modes do not count for the superuser.
+    if !root {
+        close(0o700, 0o600);
+    }
+    let store = SqliteStore::open(directory, Options::default()).expect("opened for writing");
+    let next = story(2, SourceId(Position::new(1, 0)), 2);
+    assert_eq!(store.append(&scope("ana"), 1, &[keyed(2, next)]).expect("appended"), Appended::Done(2));
+    drop(store);
+    if !root {
+        close(0o500, 0o400);
     }
 }
 
@@ -340,4 +375,9 @@ fn read_what_cannot_be_written(directory: &Path) {
     for refused in refusals {
         assert_eq!(refused.expect_err("refused").kind(), StoreErrorKind::Permission);
     }
+    // Nothing can change, says whoever cannot write; somebody else can.
+    println!("\n{HAS_READ}");
+    std::io::stdin().read_to_end(&mut Vec::new()).expect("others have written");
+    assert_eq!(store.head(&ana).expect("the head").watermark, 2);
+    assert!(store.verify(&ana).expect("verified").damage.is_empty());
 }

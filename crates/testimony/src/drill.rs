@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use ::engine::recall::Recall;
 use ::engine::{Call, Engine, EngineError};
 use ::ledger::id::Kind;
+use ::ledger::marked;
 use ::ledger::scope::Scope;
 use ::ledger::store::{Head, Read, Rows, StoreError, StoreErrorKind};
 use ::ledger::time::Instant;
@@ -285,10 +286,15 @@ fn moment_of(
 }
 
 impl Record {
-    /// What was last proved of the store in `data`; `None` when nothing was, or it cannot be read.
-    #[must_use]
-    pub fn read(data: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(data.join(RECORD)).ok()?).ok()
+    /// What was last proved of the store in `data`; `None` when nothing was.
+    ///
+    /// # Errors
+    /// Where the record cannot be read, or is not what was written.
+    pub fn read(data: &Path) -> io::Result<Option<Self>> {
+        match fs::read(data.join(RECORD)) {
+            Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(None),
+            written => marked::read(&written?).map(Some).map_err(io::Error::other),
+        }
     }
 
     /// Writes it whole, beside the store.
@@ -297,7 +303,7 @@ impl Record {
         let write = || {
             let mut file =
                 OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-            file.write_all(&serde_json::to_vec_pretty(self)?)?;
+            file.write_all(&marked::write(self).map_err(io::Error::other)?)?;
             file.sync_all()?;
             fs::rename(&new, &path)?;
             fs::File::open(data)?.sync_all()

@@ -1,12 +1,13 @@
 //! What went wrong, told to people and to programs, and the one table from kinds of error to exit codes.
 
+use std::error::Error as _;
 use std::io::{self, Write};
 
 use clap::error::{ContextKind, ErrorKind as UsageKind};
 use engine::{EngineError, ErrorKind};
 use inference::{InferenceError, InferenceErrorKind};
 use ledger::limits::OverLimit;
-use ledger::store::StoreErrorKind;
+use ledger::store::{StoreError, StoreErrorKind};
 use serde_json::json;
 use testimony::OpenError;
 use testimony::backup::BackupError;
@@ -148,6 +149,45 @@ fn without_number(error: &io::Error) -> String {
     told.split(" (os error").next().unwrap_or(&told).to_lowercase()
 }
 
+/// What to do after the store failed; what the system said decides, where it said something.
+fn hint_of(store: &StoreError) -> &'static str {
+    match store.kind() {
+        StoreErrorKind::Busy => "another process is at work here; try again",
+        StoreErrorKind::Full => "make room on the disk; reading and `testimony forget` still work",
+        StoreErrorKind::Permission => match system_error(store).map(io::Error::kind) {
+            Some(io::ErrorKind::ReadOnlyFilesystem) => {
+                "mount the file system for writing; reading still works"
+            }
+            _ => "`testimony doctor` shows who may do what in the data directory",
+        },
+        StoreErrorKind::Newer => "upgrade this program to the version that wrote the data directory",
+        StoreErrorKind::Key => "bring `keys/master.key` back from a backup, or set `TESTIMONY_MASTER_KEY`",
+        StoreErrorKind::Damaged => {
+            "`testimony verify` names what is wrong; `testimony restore` brings a backup back"
+        }
+        StoreErrorKind::Io => match system_error(store) {
+            Some(error) if error.kind() == io::ErrorKind::NotFound => {
+                "the data directory, or a part of it, is gone: bring it back, or name another with `--data`"
+            }
+            Some(error) if TOO_MANY_FILES.contains(&error.raw_os_error()) => {
+                "let the program open more files (`ulimit -n`), or close others"
+            }
+            _ => {
+                "the system's log says what is wrong with the disk; try again once it is well, nothing is kept twice"
+            }
+        },
+        StoreErrorKind::Contract => "please report this with the output of `testimony doctor --json`",
+    }
+}
+
+/// `EMFILE` and `ENFILE`: of this process, and of all together.
+const TOO_MANY_FILES: [Option<i32>; 2] = [Some(24), Some(23)];
+
+/// What the operating system said, where it was asked.
+fn system_error(store: &StoreError) -> Option<&io::Error> {
+    store.source()?.downcast_ref()
+}
+
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let hint = match &error {
@@ -159,23 +199,7 @@ impl From<EngineError> for Failure {
             EngineError::Model(_) => {
                 Some("memories are found by their words meanwhile; `testimony reembed` goes on later")
             }
-            EngineError::Store(store) => Some(match store.kind() {
-                StoreErrorKind::Busy => "another process is at work here; try again",
-                StoreErrorKind::Full => "make room on the disk; reading and `testimony forget` still work",
-                StoreErrorKind::Permission => {
-                    "`testimony doctor` shows who may do what in the data directory"
-                }
-                StoreErrorKind::Newer => "upgrade this program to the version that wrote the data directory",
-                StoreErrorKind::Key => {
-                    "bring `keys/master.key` back from a backup, or set `TESTIMONY_MASTER_KEY`"
-                }
-                StoreErrorKind::Damaged => {
-                    "`testimony verify` names what is wrong; `testimony restore` brings a backup back"
-                }
-                StoreErrorKind::Contract | StoreErrorKind::Io => {
-                    "please report this with the output of `testimony doctor --json`"
-                }
-            }),
+            EngineError::Store(store) => Some(hint_of(store)),
         };
         let code = error.code();
         let exit = match code {

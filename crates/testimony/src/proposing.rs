@@ -1,8 +1,8 @@
 //! Having a model propose, for the verbs that do: which model, what was read already, what it may still cost today.
 //!
 //! What was read stands in `derived/proposed/`, a file for each subject and proposer under a keyed mark: the last place in the
-//! log, and the tokens of the day. It holds no word and no name. Without it everything is read again, which costs tokens and
-//! changes nothing, since what was claimed already is a duplicate.
+//! log, and the tokens of the day. It holds no word and no name. Without it, or where it is damaged, everything is read again,
+//! which costs tokens and changes nothing, since what was claimed already is a duplicate.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -17,6 +17,7 @@ use inference::Limits;
 use inference::tiers::ProposeSettings;
 use ledger::id::Position;
 use ledger::keys::Purpose;
+use ledger::marked;
 use ledger::time::Instant;
 use serde::{Deserialize, Serialize};
 
@@ -255,7 +256,7 @@ impl<'run> Proposing<'run> {
     fn kept(&self) -> Result<Kept, Stop> {
         let Some(path) = self.path()? else { return Ok(Kept::default()) };
         let text = std::fs::read(&path).unwrap_or_default();
-        let kept: Kept = serde_json::from_slice(&text).unwrap_or_default();
+        let kept: Kept = marked::read(&text).unwrap_or_default();
         let after = if kept.life == self.life()? { kept.after } else { None };
         Ok(Kept { after, ..kept })
     }
@@ -277,8 +278,7 @@ fn write(path: &Path, kept: &Kept) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer(&mut file, kept)?;
-    file.write_all(b"\n")?;
+    file.write_all(&marked::write(kept).map_err(io::Error::other)?)?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

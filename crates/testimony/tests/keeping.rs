@@ -422,6 +422,32 @@ fn a_drill_proves_a_backup_and_doctor_says_when() {
 }
 
 #[test]
+fn a_damaged_record_of_a_drill_is_not_believed() {
+    let memory = lived_in();
+    let drill = || {
+        memory.json(0, &["--now", "2026-05-01T00:00:00Z", "drill"]);
+        memory.data().join("drill.json")
+    };
+    let told = || {
+        let doctor = memory.json(0, &["--now", "2026-05-03T05:00:00Z", "doctor"]);
+        let checks = doctor["checks"].as_array().expect("checks").iter();
+        checks
+            .filter(|check| check["name"] == json!("drill"))
+            .map(|check| check["found"].to_string())
+            .collect::<String>()
+    };
+    let record = drill();
+    let whole = fs::read_to_string(&record).expect("a record");
+    assert!(told().contains("as of 2026-05-01"));
+    for damaged in [whole.replacen("2026-05-01", "2026-05-03", 1), whole[..whole.len() / 2].to_owned()] {
+        fs::write(&record, damaged).expect("damaged");
+        assert!(told().contains("what was last proved cannot be read"), "{}", told());
+    }
+    drill();
+    assert!(told().contains("as of 2026-05-01"));
+}
+
+#[test]
 fn an_export_observed_again_is_the_same_ledger() {
     let memory = lived_in();
     let said = |reference: &str, number: &str| {

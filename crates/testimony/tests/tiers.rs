@@ -181,6 +181,38 @@ fn propose_goes_on_where_it_ended() {
     assert!(shown[0].to_string().contains("Note 0.") && shown[1].to_string().contains("Note 1."));
 }
 
+/// What is kept of reading is a place in the log: damaged it is not believed, and everything is read again.
+#[test]
+fn a_damaged_place_is_not_believed() {
+    let here = Here::new(std::iter::repeat_with(|| says(json!([budget(1)]))).take(10), PROPOSE);
+    here.observe(2);
+    let asked = || here.run(&["--json", "propose"], "").ended(0).json()["asked"].clone();
+    assert_eq!((asked(), asked()), (json!(2), json!(0)));
+    let state = here.run(&["--json", "state"], "").json();
+    let folder = here.memory.data().join("derived/proposed");
+    let kept =
+        std::fs::read_dir(&folder).expect("a directory").next().expect("a file").expect("a file").path();
+    let whole = std::fs::read_to_string(&kept).expect("text");
+    let (before, number) = whole.split_once("\"after\": [").expect("a place");
+    let damages = [
+        format!("{before}\"after\": [{}", number.replacen('2', "6", 1)),
+        whole.replace("\"tokens\": ", "\"tokens\": 1"),
+        whole[..whole.len() / 2].to_owned(),
+        String::new(),
+    ];
+    for damaged in damages {
+        assert_ne!(damaged, whole);
+        #[allow(clippy::disallowed_methods, reason = "a file is damaged on purpose")]
+        std::fs::write(&kept, damaged).expect("damaged");
+        assert_eq!((asked(), asked()), (json!(2), json!(0)));
+    }
+    assert_eq!(
+        here.run(&["--json", "state"], "").json()["items"],
+        state["items"],
+        "nothing is claimed twice"
+    );
+}
+
 #[test]
 fn messages_before_a_date_are_passed_over() {
     let here = Here::new([says(json!([]))], PROPOSE);

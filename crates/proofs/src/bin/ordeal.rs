@@ -7,12 +7,15 @@
 //! - `ordeal served COUNT [SEED] [CLIENTS] [asked|each]`: kills of a server under clients; with `asked` it is asked to end, with
 //!   `each` it ends by itself at each instant that has a name, COUNT times at each.
 //!
-//! The last three need the other programs beside this one: `cargo build -p proofs -p testimony`.
+//! - `unshare --mount ordeal troubled COUNT [CLIENTS]`: a server on file systems that fill up, are closed, or give up.
+//!
+//! The last four need the other programs beside this one: `cargo build -p proofs -p testimony`.
 
 use std::path::PathBuf;
 
 use proofs::ordeal::{
-    End, WRITING, ended_servers, faulty_lives, killed_programs, killed_writers, power_cuts,
+    End, Trouble, WRITING, ended_servers, faulty_lives, killed_programs, killed_writers, power_cuts,
+    troubled_server,
 };
 use store_sqlite::{Options, Synchronous};
 
@@ -68,7 +71,16 @@ fn main() -> Result<(), String> {
                 println!("{end:?}: {:?}", ended_servers(&beside("testimony")?, second, count, clients, end)?);
             }
         }
-        _ => return Err("seeds, cuts, kills, programs or served, and a count".to_owned()),
+        Some("troubled") => {
+            let program = beside("testimony")?;
+            for _ in 0..count {
+                for trouble in Trouble::ALL {
+                    let troubled = troubled_server(&program, trouble, number(2, 4)? as usize);
+                    println!("{trouble:?}: {:?}", troubled.map_err(|wrong| format!("{trouble:?}: {wrong}"))?);
+                }
+            }
+        }
+        _ => return Err("seeds, cuts, kills, programs, served or troubled, and a count".to_owned()),
     }
     Ok(())
 }

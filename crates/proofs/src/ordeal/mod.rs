@@ -14,6 +14,7 @@ mod place;
 mod seeds;
 mod served;
 mod told;
+mod troubled;
 
 pub use cuts::{Cuts, power_cuts};
 pub use examine::examine;
@@ -22,5 +23,6 @@ pub use life::{Life, saying};
 pub use nth::{Tried, every_operation};
 pub use place::{Place, copy, record_comparison};
 pub use seeds::{Seeds, faulty_lives};
-pub use served::{End, ended_servers};
+pub use served::{Door, End, Serving, ended_servers};
 pub use told::{Deed, Outcome, Told};
+pub use troubled::{Trouble, Troubled, in_namespace, troubled_server};

@@ -148,6 +148,9 @@ impl Watch for Reporter {
                 let zeros = Event::Write { path: own(path), offset: 0, bytes: vec![0; bytes as usize] };
                 (Operation::Write, path, vec![zeros])
             }
+            FileStep::Truncate(path, bytes) => {
+                (Operation::Truncate, path, vec![Event::Truncate(own(path), bytes)])
+            }
             FileStep::Sync(path) => (Operation::Sync, path, vec![Event::Sync(own(path))]),
             FileStep::SyncDirectory(path) => (Operation::Sync, path, vec![Event::SyncDirectory(own(path))]),
             FileStep::Rename(from, to) => {

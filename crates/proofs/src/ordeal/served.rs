@@ -72,22 +72,29 @@ pub fn ended_servers(
             End::At(point) => Some(format!("{point:?}:{}", 1 + chance.below(1 + turn.min(8)))),
             End::Killed | End::Asked => None,
         };
-        let (mut server, address) = serve(program, place.directory(), failpoint.as_deref()).map_err(wrong)?;
-        if address.is_some() {
-            all.opening_ms_max = all.opening_ms_max.max(begun.elapsed().as_millis() as u64);
+        let mut command = Command::new(program);
+        command.envs(failpoint.map(|failpoint| (VARIABLE, failpoint)));
+        // One that ends while it opens the directory has no door, and nobody asks it.
+        let (server, door) = begun_or_ended(command, place.directory()).map_err(wrong)?;
+        match (&door, end) {
+            (None, End::Killed | End::Asked) => return Err(wrong("it did not begin".to_owned())),
+            (None, End::At(_)) => {}
+            (Some(_), _) => {
+                all.opening_ms_max = all.opening_ms_max.max(begun.elapsed().as_millis() as u64);
+            }
         }
         let round = Arc::new(Mutex::new(Round { told: std::mem::take(&mut told), ..Round::default() }));
-        // One that ends while it opens the directory has no address, and nobody asks it.
-        let threads: Vec<_> = (0..if address.is_some() { clients } else { 0 })
-            .map(|client| {
-                let (round, address) = (round.clone(), address.clone().unwrap_or_default());
-                std::thread::spawn(move || write(&address, turn, client, &round))
+        let threads: Vec<_> = (0..clients)
+            .filter_map(|client| Some((client, door.clone()?)))
+            .map(|(client, door)| {
+                let round = round.clone();
+                std::thread::spawn(move || write(&door, turn, client, &round))
             })
             .collect();
         if let End::Killed | End::Asked = end {
             std::thread::sleep(Duration::from_micros(30_000 + chance.below(600_000)));
         }
-        let ended = stop(&mut server, end).map_err(wrong)?;
+        let ended = stop(server, end).map_err(wrong)?;
         for thread in threads {
             thread.join().map_err(|_| wrong("a client failed".to_owned()))?;
         }
@@ -108,11 +115,53 @@ pub fn ended_servers(
     Ok(all)
 }
 
-/// Starts the program as a server; answers the address that it says. One that is to end at a failpoint may come to it before it
-/// says any.
-fn serve(program: &Path, data: &Path, failpoint: Option<&str>) -> Result<(Child, Option<String>), String> {
-    let mut server = Command::new(program)
-        .envs(failpoint.map(|failpoint| (VARIABLE, failpoint)))
+/// The program as a server.
+pub struct Serving {
+    server: Process,
+    door: Door,
+}
+
+impl Serving {
+    /// Starts it over a data directory, on a port that is free. `program` is the program, or what starts it.
+    ///
+    /// # Errors
+    /// Where it does not begin to serve.
+    pub fn begin(program: Command, data: &Path) -> Result<Self, String> {
+        match begun_or_ended(program, data)? {
+            (mut server, None) => Err(format!("it did not begin: {:?}", server.0.wait())),
+            (server, Some(door)) => Ok(Self { server, door }),
+        }
+    }
+
+    /// How it is asked.
+    #[must_use]
+    pub fn door(&self) -> Door {
+        self.door.clone()
+    }
+
+    /// Has it end; how it ended.
+    ///
+    /// # Errors
+    /// Where it does not end within 40 s; it is killed then.
+    pub fn end(self, end: End) -> Result<ExitStatus, String> {
+        stop(self.server, end)
+    }
+}
+
+/// A process that is killed with this.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // One that has ended is nobody to kill.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a server; how it is asked, unless it ended before it said where.
+fn begun_or_ended(mut program: Command, data: &Path) -> Result<(Process, Option<Door>), String> {
+    let mut server = program
         .arg("--data")
         .arg(data)
         .args(["serve", "--without-key", "--listen", "127.0.0.1:0"])
@@ -127,54 +176,85 @@ fn serve(program: &Path, data: &Path, failpoint: Option<&str>) -> Result<(Child,
     if let Some(output) = server.stdout.take() {
         BufReader::new(output).read_line(&mut address).map_err(|error| error.to_string())?;
     }
-    match address.trim() {
-        "" if failpoint.is_some() => Ok((server, None)),
-        "" => Err(format!("it did not begin: {:?}", server.wait())),
-        address => Ok((server, Some(address.to_owned()))),
-    }
+    let address = address.trim();
+    Ok((Process(server), (!address.is_empty()).then(|| Door::at(address))))
 }
 
-fn stop(server: &mut Child, end: End) -> Result<ExitStatus, String> {
+fn stop(mut server: Process, end: End) -> Result<ExitStatus, String> {
     let failed = |error: std::io::Error| error.to_string();
     match end {
-        End::Killed => server.kill().map_err(failed)?,
+        End::Killed => server.0.kill().map_err(failed)?,
         End::At(_) => {}
         End::Asked => {
-            let pid = server.id().to_string();
+            let pid = server.0.id().to_string();
             Command::new("kill").args(["-TERM", &pid]).status().map_err(failed)?;
         }
     }
     let since = now();
     while since.elapsed() < END_WITHIN {
-        if let Some(ended) = server.try_wait().map_err(failed)? {
+        if let Some(ended) = server.0.try_wait().map_err(failed)? {
             return Ok(ended);
         }
         std::thread::sleep(Duration::from_millis(2));
     }
-    let _ = server.kill();
     Err(format!("it did not end within {END_WITHIN:?}"))
 }
 
+/// How a server is asked over HTTP.
+#[derive(Clone)]
+pub struct Door {
+    agent: Agent,
+    address: String,
+}
+
+impl Door {
+    fn at(address: &str) -> Self {
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(60)))
+            .build();
+        Self { agent: agent.into(), address: address.to_owned() }
+    }
+
+    /// The status and the answer of a POST for a subject; `None` where the server is gone, or the answer was cut off.
+    #[must_use]
+    pub fn post(&self, path: &str, subject: &str, body: &Json) -> Option<(u16, Json)> {
+        let sent = self
+            .agent
+            .post(format!("{}{path}", self.address))
+            .header("content-type", "application/json")
+            .header("testimony-subject", subject)
+            .send(body.to_string());
+        read(sent.ok()?)
+    }
+
+    /// The same of a GET.
+    #[must_use]
+    pub fn get(&self, path: &str, subject: &str) -> Option<(u16, Json)> {
+        let asked = self.agent.get(format!("{}{path}", self.address)).header("testimony-subject", subject);
+        read(asked.call().ok()?)
+    }
+}
+
+fn read(mut answered: ureq::http::Response<ureq::Body>) -> Option<(u16, Json)> {
+    let status = answered.status().as_u16();
+    // An answer that was cut off is none.
+    let answer = serde_json::from_str(&answered.body_mut().read_to_string().ok()?).ok()?;
+    Some((status, answer))
+}
+
 /// Says things, and forgets every fifth, until nobody answers.
-fn write(address: &str, turn: u64, client: usize, round: &Mutex<Round>) {
-    let agent: Agent = Agent::config_builder()
-        .http_status_as_error(false)
-        .timeout_global(Some(Duration::from_secs(60)))
-        .build()
-        .into();
+fn write(door: &Door, turn: u64, client: usize, round: &Mutex<Round>) {
     let subject = client % SUBJECTS;
     for step in 0..1_000 {
         let number = (turn * 100 + client as u64) * 1_000 + step;
         let message = saying_as_written(&format!("talk {turn} {client}"), number);
         let deed = Deed::Say { subject, number };
-        let Some(answer) =
-            ask(&agent, address, "/v1/evidence", subject, &json!({"messages": [message]}), deed, round)
-        else {
-            return;
-        };
+        let body = json!({"messages": [message]});
+        let Some(answer) = ask(door, "/v1/evidence", subject, &body, deed, round) else { return };
         if let (Some(id), true) = (answer["observed"][0]["evidence"].as_str(), step % 5 == 4) {
             let deed = Deed::Forget { number };
-            if ask(&agent, address, "/v1/erasures", subject, &json!({"ids": [id]}), deed, round).is_none() {
+            if ask(door, "/v1/erasures", subject, &json!({"ids": [id]}), deed, round).is_none() {
                 return;
             }
         }
@@ -183,8 +263,7 @@ fn write(address: &str, turn: u64, client: usize, round: &Mutex<Round>) {
 
 /// Does a deed over HTTP; `None` once the server is gone or going.
 fn ask(
-    agent: &Agent,
-    address: &str,
+    door: &Door,
     path: &str,
     subject: usize,
     body: &Json,
@@ -196,15 +275,7 @@ fn ask(
         round.begun += 1;
         round.told.begin(deed)
     };
-    let sent = agent
-        .post(format!("{address}{path}"))
-        .header("content-type", "application/json")
-        .header("testimony-subject", format!("person{subject}"))
-        .send(body.to_string());
-    let mut answered = sent.ok()?;
-    let status = answered.status().as_u16();
-    // An answer that was cut off is none.
-    let answer: Json = serde_json::from_str(&answered.body_mut().read_to_string().ok()?).ok()?;
+    let (status, answer) = door.post(path, &format!("person{subject}"), body)?;
     let mut round = round.lock();
     if status != 200 {
         round.strange.push(format!("{path} answered {status}: {answer}"));

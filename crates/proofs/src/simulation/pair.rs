@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 
 use super::mortal::{Death, Mortal};
 use crate::engine_on;
+use crate::passage::Behind;
 
 /// What an id names. The two stores seal ids with keys of their own, so a thing is remembered by its place.
 pub(super) type Thing = (Kind, Position);
@@ -23,12 +24,12 @@ const ID_BYTES: usize = 29;
 /// An engine over one of the stores.
 struct Side {
     engine: Engine,
-    store: Arc<Mortal>,
+    store: Arc<Behind<Mortal>>,
 }
 
 impl Side {
     fn over(store: Arc<dyn Store>) -> Self {
-        let store = Arc::new(Mortal::over(store));
+        let store = Arc::new(Behind::new(store, Mortal::new()));
         Self { engine: engine_on(store.clone()), store }
     }
 }

@@ -18,6 +18,7 @@ use serde_json::{Value as Json, json};
 
 use super::gate::Gate;
 use super::script::{Line, Says, Script, Step};
+use crate::passage::Behind;
 use crate::{Keeper, World, at, engine_on, fold, message};
 
 /// Plays a story and answers its whole text, with what came of it.
@@ -65,7 +66,7 @@ pub struct Player {
     engine: Arc<Engine>,
     world: World,
     scope: Scope,
-    gate: Arc<Gate>,
+    gate: Arc<Behind<Gate>>,
     name: String,
     now: String,
     owner: String,
@@ -85,7 +86,7 @@ impl Player {
     #[must_use]
     pub fn new(keeper: Keeper, name: &str) -> Self {
         let world = World::new(keeper);
-        let gate = Arc::new(Gate::before(world.store.clone()));
+        let gate = Arc::new(Behind::new(world.store.clone(), Gate::default()));
         Self {
             engine: Arc::new(engine_on(gate.clone())),
             scope: world.me.clone(),

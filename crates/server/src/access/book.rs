@@ -1,7 +1,8 @@
 //! The book of keys: which API keys there are, what each may do, until when.
 //!
 //! It is one JSON file, its owner's alone, written beside and put in place. A key stands there by its hash; whose memory it is for
-//! is sealed with the key itself, so that neither keys nor names can be read from the file. Several processes may use one book:
+//! is sealed with the key itself, so that neither keys nor names can be read from the file. It is marked, so that a flipped bit
+//! makes no key last longer or open more: a book that is damaged lets nobody in. Several processes may use one book:
 //! it is read again when it changed.
 
 use std::fs;
@@ -13,6 +14,7 @@ use aes_gcm_siv::aead::{Aead, KeyInit, Payload};
 use aes_gcm_siv::{Aes256GcmSiv, Nonce};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ledger::marked;
 use ledger::scope::Subject;
 use ledger::time::{Instant, Moment, TimeError, Zone};
 use parking_lot::Mutex;
@@ -268,14 +270,17 @@ impl Book {
     }
 
     fn read_file(&self) -> Result<Vec<Entry>, BookError> {
-        let mut text = String::new();
+        let mut text = Vec::new();
         let file = match fs::File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other.map_err(|error| self.failed(error))?,
         };
-        file.take(BOOK_BYTES_MAX).read_to_string(&mut text).map_err(|error| self.failed(error))?;
-        let written: Written =
-            serde_json::from_str(&text).map_err(|error| self.damaged(error.to_string()))?;
+        file.take(BOOK_BYTES_MAX).read_to_end(&mut text).map_err(|error| self.failed(error))?;
+        let written: Written = match marked::read(&text) {
+            Ok(written) => written,
+            // The first books had no mark.
+            Err(damage) => serde_json::from_slice(&text).map_err(|_| self.damaged(damage.to_string()))?,
+        };
         Ok(written.keys)
     }
 
@@ -292,8 +297,7 @@ impl Book {
         let mut entries = self.read_file()?;
         let changed = change(&mut entries)?;
         let mut file = tempfile::Builder::new().prefix(".access").tempfile_in(folder).map_err(failed)?;
-        let text =
-            serde_json::to_vec_pretty(&Written { keys: entries }).map_err(io::Error::from).map_err(failed)?;
+        let text = marked::write(&Written { keys: entries }).map_err(io::Error::other).map_err(failed)?;
         file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
         file.persist(&self.path).map_err(|error| failed(error.error))?;
         held.sync_all().map_err(failed)?;
@@ -439,6 +443,56 @@ mod tests {
         assert!(matches!(book.caller(&ApiKey::from_bytes([1; 32]), now), Err(BookError::Damaged { .. })));
         assert!(matches!(book.create(&new(Subjects::All), &random(1), now), Err(BookError::Damaged { .. })));
         assert_eq!(fs::read(&path).expect("there"), b"{\"keys\": [{\"id\": 3}]}");
+    }
+
+    #[test]
+    fn a_book_without_a_mark_is_read_and_gets_one() {
+        let place = tempfile::tempdir().expect("a place");
+        let path = place.path().join("access.json");
+        let book = Book::at(&path);
+        let now = at("2026-11-30T12:00:00Z");
+        let (key, _) = book.create(&new(Subjects::All), &random(1), now).expect("made");
+        let written: Written = marked::read(&fs::read(&path).expect("a book")).expect("marked");
+        let mut file = fs::OpenOptions::new().write(true).truncate(true).open(&path).expect("a file");
+        file.write_all(&serde_json::to_vec_pretty(&written).expect("written")).expect("written");
+        let earlier = Book::at(&path);
+        assert!(earlier.caller(&key, now).expect("read").is_some());
+        earlier.create(&new(Subjects::All), &random(2), now).expect("made");
+        let written: Written = marked::read(&fs::read(&path).expect("a book")).expect("marked");
+        assert_eq!(written.keys.len(), 2);
+    }
+
+    #[test]
+    fn a_bit_that_flips_in_a_book_opens_nothing() {
+        let place = tempfile::tempdir().expect("a place");
+        let path = place.path().join("access.json");
+        let now = at("2026-11-30T12:00:00Z");
+        let (short, ana) = (at("2026-12-01T00:00:00Z"), Subject::parse("Ana").expect("a name"));
+        let book = Book::at(&path);
+        book.create(&NewKey { expires: Some(short), ..new(Subjects::All) }, &random(1), now).expect("made");
+        book.create(&new(Subjects::Only(vec![ana])), &random(2), now).expect("made");
+        let whole = book.list().expect("read");
+        let bytes = fs::read(&path).expect("a book");
+        let damage = |damaged: &[u8]| {
+            let mut file = fs::OpenOptions::new().write(true).truncate(true).open(&path).expect("a file");
+            file.write_all(damaged).expect("damaged");
+            Book::at(&path).list()
+        };
+        for byte in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[byte] ^= 1 << (byte % 8);
+            match damage(&flipped) {
+                Err(BookError::Damaged { .. }) => {}
+                // White space of another kind.
+                Ok(read) => assert_eq!(read, whole, "byte {byte}"),
+                Err(other) => panic!("byte {byte}: {other}"),
+            }
+            let cut = damage(&bytes[..byte]);
+            assert!(
+                matches!(cut, Err(BookError::Damaged { .. })) || byte == bytes.len() - 1,
+                "cut at {byte}"
+            );
+        }
     }
 
     #[test]

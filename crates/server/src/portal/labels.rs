@@ -318,7 +318,9 @@ words! {
         "busy": "The memory is busy.", "Pamćenje je zauzeto.";
         "changed_since": "Something changed since this was shown. Look again, then confirm.", "Nešto se promijenilo otkad je ovo prikazano. Pogledajte ponovno, pa potvrdite.";
         "conflict": "Somebody else changed it at the same time.", "Netko drugi to je istodobno promijenio.";
+        "data_permission": "The server may not write its data directory.", "Poslužitelj ne smije pisati u svoj direktorij s podacima.";
         "deadline": "It took too long.", "Trajalo je predugo.";
+        "disk": "The server's disk fails.", "Disk poslužitelja zakazuje.";
         "forgotten": "These words were forgotten on request.", "Te su riječi zaboravljene na zahtjev.";
         "form_expired": "This form is no longer valid. Open the page again and send it once more.", "Obrazac više ne vrijedi. Otvorite stranicu ponovno i pošaljite ga još jednom.";
         "full": "The disk is full.", "Disk je pun.";

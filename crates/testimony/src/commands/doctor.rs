@@ -172,8 +172,8 @@ fn look_at_sizes(data: &Path, findings: &mut Findings) {
         ),
     }
     match size("ballast") {
-        Some(bytes) => findings.add("ballast", format!("{bytes} bytes keep room to forget")),
-        None => findings.complain(
+        Some(bytes) if bytes > 0 => findings.add("ballast", format!("{bytes} bytes keep room to forget")),
+        _ => findings.complain(
             "ballast",
             Exit::NotPermitted,
             "missing: on a full disk there would be no room to forget",
@@ -228,9 +228,19 @@ fn look_at_lost_keys(engine: &Engine, findings: &mut Findings) {
 /// How far backups of this store are proved, and how long ago that was.
 fn look_at_drill(context: &Context, findings: &mut Findings) {
     const HOUR_MICROS: i64 = 3_600 * 1_000_000;
-    let Some(record) = Record::read(&context.data) else {
-        findings.add("drill", "no backup of this store was ever tried; `testimony drill` does");
-        return;
+    let record = match Record::read(&context.data) {
+        Ok(Some(record)) => record,
+        Ok(None) => {
+            findings.add("drill", "no backup of this store was ever tried; `testimony drill` does");
+            return;
+        }
+        Err(error) => {
+            findings.add(
+                "drill",
+                format!("what was last proved cannot be read: {error}; `testimony drill` proves it again"),
+            );
+            return;
+        }
     };
     let age = match record.at.parse::<Moment>() {
         Ok(at) => context.now().micros().saturating_sub(at.instant.micros()).max(0) / HOUR_MICROS,
