@@ -115,9 +115,13 @@ if [ "$only_fast" = no ]; then
     fi
 fi
 if cargo nextest --version >/dev/null 2>&1; then
-    step tests cargo nextest run --workspace --profile fast
+    # Many of them wait for processes, clocks and disks, so twice as many run as there are processors.
+    step tests cargo nextest run --workspace --profile fast --test-threads "$((2 * $(getconf _NPROCESSORS_ONLN)))"
     step doctests cargo test --workspace --doc --quiet
     if [ "$only_fast" = no ]; then
+        all_here faketime || echo "clock: faketime is not here, so no clock was turned under the program" | tee -a "$summary"
+        unshare --mount losetup --find >/dev/null 2>&1 \
+            || echo "troubled: no device can be mounted here, so no file system was brought into trouble" | tee -a "$summary"
         step slow cargo nextest run --workspace --profile slow --no-tests pass
     fi
 else

@@ -167,6 +167,7 @@ impl Server {
         let span = self.traces().map(|traces| traces.engine(Some(verb.name)));
         tokio::task::spawn_blocking(move || {
             let _permit = permit;
+            let span = span;
             let mut hand_on = |piece| match pieces.blocking_send(Ok(piece)) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
@@ -238,6 +239,8 @@ impl Server {
         let span = self.traces().map(|traces| traces.engine(verb));
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
+            // It ends before there is room again: whoever waits until nothing is at work has seen it.
+            let span = span;
             let done = work(&engine);
             if let (Some(span), Err(refusal)) = (&span, &done) {
                 span.refused(refusal.code);
