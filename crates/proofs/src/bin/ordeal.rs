@@ -14,7 +14,7 @@
 use std::path::PathBuf;
 
 use proofs::ordeal::{
-    End, Trouble, WRITING, ended_servers, faulty_lives, killed_programs, killed_writers, power_cuts,
+    End, Trouble, ended_servers, faulty_lives, killed_programs, killed_writers, power_cuts, serving,
     troubled_server,
 };
 use store_sqlite::{Options, Synchronous};
@@ -64,7 +64,7 @@ fn main() -> Result<(), String> {
             let ends = match arguments.get(4).map(String::as_str) {
                 None => vec![End::Killed],
                 Some("asked") => vec![End::Asked],
-                Some("each") => WRITING.map(End::At).to_vec(),
+                Some("each") => serving().map(End::At).collect(),
                 Some(other) => return Err(format!("`{other}` is none of asked, each")),
             };
             for end in ends {

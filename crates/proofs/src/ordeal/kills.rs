@@ -116,6 +116,15 @@ pub fn killed_writers(
     Ok(all)
 }
 
+/// Waits for something to be acknowledged, for as long as a very slow machine may need. Every second kill waits for it, so that
+/// something is there to lose; the others come at any time.
+pub(super) fn wait_for(acknowledged: impl Fn() -> bool) {
+    let begun = now();
+    while !acknowledged() && begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// Waits for a process that is to end by itself; one that does not is killed, and that is wrong.
 fn end_within(child: &mut Child, wait: Duration) -> Result<(), String> {
     let begun = now();
@@ -231,6 +240,9 @@ pub fn killed_programs(program: &Path, seed: u64, kills: u64, processes: usize) 
             }));
         }
         drop(answered);
+        if kill % 2 == 1 {
+            wait_for(|| round.lock().2 > 0);
+        }
         let until = now() + Duration::from_micros(20_000 + chance.below(800_000));
         let mut forgetting: Option<(usize, Child)> = None;
         loop {

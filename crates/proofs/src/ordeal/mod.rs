@@ -23,6 +23,6 @@ pub use life::{Life, saying};
 pub use nth::{Tried, every_operation};
 pub use place::{Place, copy, record_comparison};
 pub use seeds::{Seeds, faulty_lives};
-pub use served::{Door, End, Serving, ended_servers};
+pub use served::{Door, End, Serving, ended_servers, serving};
 pub use told::{Deed, Outcome, Told};
 pub use troubled::{Trouble, Troubled, in_namespace, troubled_server};

@@ -15,7 +15,7 @@ use store_sqlite::failpoint::{Failpoint, VARIABLE};
 use ureq::Agent;
 
 use super::examine::examine;
-use super::kills::Kills;
+use super::kills::{Kills, WRITING, wait_for};
 use super::life::{SUBJECTS, saying_as_written};
 use super::place::Place;
 use super::told::{Deed, Told};
@@ -45,6 +45,12 @@ struct Round {
     acknowledged: u64,
     /// Answers of another kind than those of a server that is there or gone.
     strange: Vec<String>,
+}
+
+/// The instants that a server comes through whose clients say things and forget them one by one: none of them forgets a whole
+/// memory, by which alone a key's file is overwritten.
+pub fn serving() -> impl Iterator<Item = Failpoint> {
+    WRITING.into_iter().filter(|point| *point != Failpoint::FileOverwritten)
 }
 
 /// Ends a server `ends` times while `clients` write and forget through HTTP, and examines what is left each time.
@@ -92,6 +98,9 @@ pub fn ended_servers(
             })
             .collect();
         if let End::Killed | End::Asked = end {
+            if turn % 2 == 1 {
+                wait_for(|| round.lock().acknowledged > 0);
+            }
             std::thread::sleep(Duration::from_micros(30_000 + chance.below(600_000)));
         }
         let ended = stop(server, end).map_err(wrong)?;
