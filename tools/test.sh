@@ -115,8 +115,7 @@ if [ "$only_fast" = no ]; then
     fi
 fi
 if cargo nextest --version >/dev/null 2>&1; then
-    # Many of them wait for processes, clocks and disks, so twice as many run as there are processors.
-    step tests cargo nextest run --workspace --profile fast --test-threads "$((2 * $(getconf _NPROCESSORS_ONLN)))"
+    step tests cargo nextest run --workspace --profile fast
     step doctests cargo test --workspace --doc --quiet
     if [ "$only_fast" = no ]; then
         all_here faketime || echo "clock: faketime is not here, so no clock was turned under the program" | tee -a "$summary"

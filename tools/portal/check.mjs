@@ -104,6 +104,8 @@ const browser = await chromium.launch({
 /** A window of its own, whose complaints are checked: errors of scripts, dialogs, and what the page's policy had to stop. */
 async function open(options = {}) {
   const context = await browser.newContext({ baseURL: base, locale: "en-GB", viewport: { width: 1280, height: 900 }, ...options });
+  // It runs beside tests that use the whole machine.
+  context.setDefaultTimeout(180_000);
   const page = await context.newPage();
   page.on("pageerror", (error) => check("no script fails", false, String(error)));
   page.on("dialog", async (dialog) => {
