@@ -9,13 +9,12 @@ use ledger::store::{Store, StoreErrorKind};
 use proofs::ordeal::Place;
 use proofs::world::scope;
 use rusqlite::Connection;
-use rusqlite::types::Value;
 use store_sqlite::SqliteStore;
 
-use crate::earlier::{self, EARLIER};
+use crate::earlier::{self, EARLIER, Tables, tables};
 
-/// A database: its version, and every row of every table with the table's own text.
-type Contents = (u32, Vec<(String, Vec<Vec<Value>>)>);
+/// A database: its version, and what is in it.
+type Contents = (u32, Tables);
 
 /// Reads a database, in the way of whoever comes after a crash. `None` where there is no file.
 fn contents(database: &Path) -> Option<Contents> {
@@ -23,24 +22,7 @@ fn contents(database: &Path) -> Option<Contents> {
         let connection = Connection::open(database).expect("a database");
         let version =
             connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("a version");
-        let mut tables = connection
-            .prepare("SELECT name, ifnull(sql, '') FROM sqlite_schema ORDER BY type, name")
-            .expect("the tables");
-        let tables: Vec<(String, String)> = tables
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .and_then(Iterator::collect)
-            .expect("the tables");
-        let read = |(name, sql): (String, String)| {
-            let mut rows = Vec::new();
-            if sql.starts_with("CREATE TABLE") {
-                let mut select = connection.prepare(&format!("SELECT * FROM \"{name}\"")).expect("a table");
-                let columns = select.column_count();
-                let read = select.query_map([], |row| (0..columns).map(|column| row.get(column)).collect());
-                rows = read.and_then(Iterator::collect).expect("rows");
-            }
-            (format!("{name}: {sql}"), rows)
-        };
-        (version, tables.into_iter().map(read).collect())
+        (version, tables(&connection))
     })
 }
 

@@ -52,7 +52,9 @@ impl Engine {
         self.read(call.scope, |snapshot| {
             let mut changes = Changes::default();
             let versions = snapshot.memory.facts().iter().flat_map(|fact| &fact.versions);
-            for state in versions.flat_map(|version| &version.states) {
+            let states = versions.flat_map(|version| &version.states);
+            // The snapshot may run ahead of what is durable.
+            for state in states.filter(|state| state.cause.seq <= snapshot.durable) {
                 changes.validity.insert(state.validity.from());
                 changes.validity.extend(state.validity.to());
                 changes.belief.insert(state.at);

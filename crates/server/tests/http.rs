@@ -277,3 +277,29 @@ fn gather(value: &Json, references: &mut BTreeSet<String>) {
         _ => {}
     }
 }
+
+#[tokio::test]
+async fn mem0_is_told_which_message_was_refused() {
+    let mut place = Place::new();
+    let key = place.key(&Right::ALL, &["ana"], None);
+    let add = |texts: &[&str]| {
+        let messages: Vec<Json> = texts.iter().map(|text| json!({"role": "user", "content": text})).collect();
+        json!({"messages": messages, "infer": true})
+    };
+    let words = ["I like tea.", "I like coffee."];
+    let kept = place.call(Method::POST, "/mem0/v1/memories", Some(&key), &add(&words)).await.json();
+    let ids: Vec<&Json> =
+        kept["results"].as_array().expect("results").iter().map(|one| &one["testimony"]["id"]).collect();
+    assert_eq!(ids.len(), 2, "{kept}");
+    let forgotten = place.call(Method::POST, "/v1/erasures", Some(&key), &json!({"ids": ids})).await;
+    assert_eq!(forgotten.status, StatusCode::OK, "{kept} {forgotten:?}");
+    let again = ["I live in Zagreb.", words[0], words[1]];
+    let told = place.call(Method::POST, "/mem0/v1/memories", Some(&key), &add(&again)).await.json();
+    let refused: Vec<(&Json, &Json)> = told["refused"]
+        .as_array()
+        .expect("refusals")
+        .iter()
+        .map(|one| (&one["message"], &one["code"]))
+        .collect();
+    assert_eq!(refused, [(&json!(1), &json!("forgotten")), (&json!(2), &json!("forgotten"))], "{told}");
+}

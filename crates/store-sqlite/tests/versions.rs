@@ -14,7 +14,6 @@ use ledger::log::{Changes, Erasure, Row};
 use ledger::resolve::{Policy, select};
 use ledger::store::{Erased, Store, StoreErrorKind};
 use rusqlite::Connection;
-use rusqlite::types::Value;
 use store_sqlite::SqliteStore;
 
 /// What a program of some version wrote, and how much of it must be there afterwards.
@@ -84,28 +83,8 @@ fn kept(directory: &Path, version: u32) -> PathBuf {
 }
 
 /// Every row of every table, and the tables themselves.
-fn contents(database: &Path) -> Vec<(String, Vec<Vec<Value>>)> {
-    let connection = Connection::open(database).expect("a database");
-    let mut tables = connection
-        .prepare("SELECT name, ifnull(sql, '') FROM sqlite_schema ORDER BY type, name")
-        .expect("the tables");
-    let tables: Vec<(String, String)> = tables
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .and_then(Iterator::collect)
-        .expect("the tables");
-    tables
-        .into_iter()
-        .map(|(name, sql)| {
-            let mut rows = Vec::new();
-            if sql.starts_with("CREATE TABLE") {
-                let mut select = connection.prepare(&format!("SELECT * FROM \"{name}\"")).expect("a table");
-                let columns = select.column_count();
-                let read = select.query_map([], |row| (0..columns).map(|column| row.get(column)).collect());
-                rows = read.and_then(Iterator::collect).expect("rows");
-            }
-            (format!("{name}: {sql}"), rows)
-        })
-        .collect()
+fn contents(database: &Path) -> fixtures::Tables {
+    fixtures::tables(&Connection::open(database).expect("a database"))
 }
 
 /// Checks that all that was written is there.

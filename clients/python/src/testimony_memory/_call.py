@@ -113,7 +113,10 @@ def read(
 
 def piece(line: str) -> Any:
     """A piece of an answer that comes piece by piece. The last may say that the rest was refused."""
-    told = json.loads(line)
+    try:
+        told = json.loads(line)
+    except ValueError as error:
+        raise cut_off(error) from error
     if isinstance(told, dict) and told.keys() == {"refused"}:
         refused = told["refused"]
         raise _problem(refused["status"], {}, refused)

@@ -11,7 +11,8 @@ from typing import Any, Self
 
 import httpx
 
-from ._call import Answer, Call, cut_off, lost, piece, read, request
+from ._call import Answer, Call, Request, cut_off, lost, piece, read, request
+from ._errors import Unreachable
 from ._generated import AsyncOperations, Operations
 
 URL = "http://127.0.0.1:7171"
@@ -41,6 +42,17 @@ class _Settings:
         self.api_key = api_key or os.environ.get("TESTIMONY_KEY")
         self.subject, self.timeout, self.repetitions = subject, timeout, repetitions
 
+    def _arguments(self, sent: Request, call: Call) -> dict[str, Any]:
+        """A request as httpx takes it."""
+        return {
+            "method": sent.method,
+            "url": sent.url,
+            "headers": sent.headers,
+            "params": sent.query,
+            "content": sent.content,
+            "timeout": call.timeout or self.timeout,
+        }
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
 
@@ -57,10 +69,7 @@ class Client(_Settings, Operations):
         attempt = 0
         while True:
             try:
-                response = self._http.request(
-                    sent.method, sent.url, headers=sent.headers, params=sent.query, content=sent.content,
-                    timeout=call.timeout or self.timeout,
-                )  # fmt: skip
+                response = self._http.request(**self._arguments(sent, call))
                 next_step = read(
                     call, response.status_code, response.headers, response.content, attempt, self.repetitions
                 )
@@ -76,11 +85,8 @@ class Client(_Settings, Operations):
         attempt, began = 0, False
         while True:
             try:
-                with self._http.stream(
-                    sent.method, sent.url, headers=sent.headers, params=sent.query, content=sent.content,
-                    timeout=call.timeout or self.timeout,
-                ) as response:  # fmt: skip
-                    if response.status_code == 200:
+                with self._http.stream(**self._arguments(sent, call)) as response:
+                    if response.is_success:
                         for line in response.iter_lines():
                             began = True
                             yield piece(line)
@@ -94,7 +100,7 @@ class Client(_Settings, Operations):
                     raise cut_off(error) from error
                 next_step = lost(call, error, attempt, self.repetitions)
             if isinstance(next_step, Answer):
-                return
+                raise Unreachable("an answer that is not one piece after another")
             time.sleep(next_step.seconds)
             attempt += 1
 
@@ -125,10 +131,7 @@ class AsyncClient(_Settings, AsyncOperations):
         attempt = 0
         while True:
             try:
-                response = await self._http.request(
-                    sent.method, sent.url, headers=sent.headers, params=sent.query, content=sent.content,
-                    timeout=call.timeout or self.timeout,
-                )  # fmt: skip
+                response = await self._http.request(**self._arguments(sent, call))
                 next_step = read(
                     call, response.status_code, response.headers, response.content, attempt, self.repetitions
                 )
@@ -144,11 +147,8 @@ class AsyncClient(_Settings, AsyncOperations):
         attempt, began = 0, False
         while True:
             try:
-                async with self._http.stream(
-                    sent.method, sent.url, headers=sent.headers, params=sent.query, content=sent.content,
-                    timeout=call.timeout or self.timeout,
-                ) as response:  # fmt: skip
-                    if response.status_code == 200:
+                async with self._http.stream(**self._arguments(sent, call)) as response:
+                    if response.is_success:
                         async for line in response.aiter_lines():
                             began = True
                             yield piece(line)
@@ -162,7 +162,7 @@ class AsyncClient(_Settings, AsyncOperations):
                     raise cut_off(error) from error
                 next_step = lost(call, error, attempt, self.repetitions)
             if isinstance(next_step, Answer):
-                return
+                raise Unreachable("an answer that is not one piece after another")
             await asyncio.sleep(next_step.seconds)
             attempt += 1
 

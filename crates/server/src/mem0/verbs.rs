@@ -1,7 +1,7 @@
 //! What mem0's calls do: each is a verb like any other, with a right, a scope and one or few calls of the engine.
 
 use engine::EngineError;
-use engine::answer::{Counts, ErasedCounts, Forgotten};
+use engine::answer::{Counts, ErasedCounts, Forgotten, Observed};
 use engine::forget::{Forget, Which};
 use engine::line::Remembered;
 use engine::list::List;
@@ -241,19 +241,21 @@ impl Verb for AddMemories {
             notices: passed_over(&adding.passed_over),
             watermark: 0,
         };
-        let places: Vec<(Option<String>, usize)> =
-            observed.iter().map(|one| one.evidence.clone()).zip(places).collect();
-        let place_of = |evidence: &Option<String>| {
-            places.iter().find(|(kept, _)| kept == evidence).map_or(0, |(_, place)| *place)
-        };
-        let mut observed = observed;
+        let mut judged: Vec<(usize, Observed)> = places.into_iter().zip(observed).collect();
         match &asked.house.reads {
             Some(reads) if infer => {
-                let fresh = observed.iter().filter(|one| !one.duplicate);
-                let ids: Vec<&str> = fresh.filter_map(|one| one.evidence.as_deref()).collect();
+                let fresh: Vec<(usize, String)> = judged
+                    .iter()
+                    .filter(|(_, one)| !one.duplicate)
+                    .filter_map(|(place, one)| Some((*place, one.evidence.clone()?)))
+                    .collect();
+                let ids: Vec<&str> = fresh.iter().map(|(_, id)| id.as_str()).collect();
                 let read = reads(asked.call(), &ids);
                 added.degraded.extend(read.stopped);
-                observed.extend(read.observed);
+                judged.extend(read.observed.into_iter().filter_map(|one| {
+                    let (place, _) = fresh.iter().find(|(_, id)| one.evidence.as_ref() == Some(id))?;
+                    Some((*place, one))
+                }));
             }
             None if infer => added
                 .degraded
@@ -261,11 +263,10 @@ impl Verb for AddMemories {
             _ => {}
         }
         let mut changes = Vec::new();
-        for one in observed {
+        for (message, one) in judged {
             added.counts.add(&one.counts);
             added.watermark = added.watermark.max(one.watermark);
             added.notices.extend(one.notices);
-            let message = place_of(&one.evidence);
             added.refused.extend(one.refused.into_iter().map(|refused| RefusedTold {
                 message,
                 code: refused.code,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Engine;
+use engine::propose::model::Outcome as Asking;
 use inference::wire::http::fetch;
 use ledger::scope::Scope;
 use server::access::book::Book;
@@ -142,12 +143,16 @@ pub(super) fn reads(context: &Context, engine: &Arc<Engine>) -> Result<Option<Re
     let Some(reader) = Reader::open(context, None)?.map(Arc::new) else { return Ok(None) };
     let (engine, data) = (engine.clone(), context.data.clone());
     Ok(Some(Box::new(move |call, ids| {
-        let mut read = ModelRead::default();
+        let (mut read, mut unreadable) = (ModelRead::default(), false);
         let asked = Proposing::of(reader.clone(), &engine, &data, || call).and_then(|mut proposing| {
-            proposing.about(ids, |_, proposed| read.observed.extend(proposed.messages.iter().cloned()))
+            proposing.about(ids, |_, proposed| {
+                read.observed.extend(proposed.messages.iter().cloned());
+                unreadable |= proposed.outcome == Asking::Unreadable;
+            })
         });
         read.stopped = match asked {
-            Ok(ended) => ended.map(|ended| format!("the model did not answer: {}", ended.reason)),
+            Ok(Some(ended)) => Some(format!("the model did not answer: {}", ended.reason)),
+            Ok(None) => unreadable.then(|| "the model answered what is no reply".to_owned()),
             Err(Stop::Failed(failure)) => Some(format!("no model was asked: {}", failure.message)),
             Err(Stop::PipeClosed) => None,
         };

@@ -12,6 +12,7 @@ mod layers;
 mod links;
 mod machine;
 mod names;
+mod programs;
 mod refusals;
 mod scenarios;
 mod sql;
@@ -23,7 +24,7 @@ use crate::tree::Tree;
 /// A rule: what it finds in a tree.
 type Rule = fn(&Tree) -> Vec<Finding>;
 
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 15] = [
     layers::check,
     sql::check,
     unfinished::check,
@@ -36,6 +37,7 @@ const RULES: [Rule; 14] = [
     refusals::check,
     fresh::check,
     scenarios::check,
+    programs::check,
     data::check,
     machine::check,
 ];
