@@ -7,7 +7,7 @@
 //! memory and nobody's: its acts have no scope. Nor have the records of subjects that are no more.
 
 use crate::evidence::{Evidence, Marks};
-use crate::id::{EvidenceId, Position, TurnId, Watermark};
+use crate::id::{EvidenceId, Position, SourceId, TurnId, Watermark};
 use crate::keys::{BlindKey, Fingerprint, SubjectKeys};
 use crate::log::{Changes, Entry, Erasure, Keyed, Lift, SubjectErasure};
 use crate::policy::PolicyAct;
@@ -165,6 +165,10 @@ pub enum Rows {
     /// Those that [`crate::memory::Memory`] folds: of evidence only the editions of living sources. A store may hand over
     /// more.
     Folded,
+    /// Evidence. A store may hand over more.
+    Messages,
+    /// The evidence of a source. A store may hand over more.
+    MessagesOf(SourceId),
 }
 
 /// How reading the log ended.

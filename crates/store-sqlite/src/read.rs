@@ -59,15 +59,21 @@ fn check_complete(
     connection: &Connection,
     known: Known,
     stretch: Stretch,
+    read: &[Table],
     entries: &[Entry],
     expected: &[Expected],
 ) -> Result<(), StoreError> {
-    let messages = messages_by_append(connection, known, stretch)?;
+    let mut counted: BTreeMap<Watermark, i64> = BTreeMap::new();
+    for (table, sql) in COUNTS {
+        if table == Table::Evidence || !read.contains(&table) {
+            count_by_append(connection, known, stretch, sql, &mut counted)?;
+        }
+    }
     let erased = if known.rewritten > 0 { erased_by_append(connection, known)? } else { BTreeMap::new() };
     for (entry, expected) in entries.iter().zip(expected).filter(|(_, expected)| !expected.erases) {
         let is_message = |(_, row): &&(Position, Row)| matches!(row, Row::Evidence(_));
         let rows = entry.rows.iter().filter(|row| !is_message(row)).count() as i64;
-        let found = rows + messages.get(&entry.seq).copied().unwrap_or_default();
+        let found = rows + counted.get(&entry.seq).copied().unwrap_or_default();
         if found != expected.rows - erased.get(&entry.seq).copied().unwrap_or_default() {
             return Err(error::damaged(format!("append {}", entry.seq), "lacks rows it was written with"));
         }
@@ -75,22 +81,43 @@ fn check_complete(
     Ok(())
 }
 
-/// The messages that stand as they were written, by append.
-fn messages_by_append(
+/// The rows that stand as they were written, by table and append: counted where not all of them are read.
+const COUNTS: [(Table, &str); 6] = [
+    (
+        Table::Source,
+        "SELECT seq, count(*) FROM source WHERE subject = ? AND seq BETWEEN ? AND ? GROUP BY seq",
+    ),
+    (
+        Table::Evidence,
+        "SELECT seq, count(*) FROM evidence
+         WHERE subject = ? AND seq BETWEEN ? AND ? AND committed_seq = seq GROUP BY seq",
+    ),
+    (Table::Fact, "SELECT seq, count(*) FROM fact WHERE subject = ? AND seq BETWEEN ? AND ? GROUP BY seq"),
+    (Table::Claim, "SELECT seq, count(*) FROM claim WHERE subject = ? AND seq BETWEEN ? AND ? GROUP BY seq"),
+    (Table::Act, "SELECT seq, count(*) FROM act WHERE subject = ? AND seq BETWEEN ? AND ? GROUP BY seq"),
+    (
+        Table::Transition,
+        "SELECT seq, count(*) FROM transition WHERE subject = ? AND seq BETWEEN ? AND ? GROUP BY seq",
+    ),
+];
+
+/// Adds how many rows of a table stand in each append.
+fn count_by_append(
     connection: &Connection,
     known: Known,
     stretch: Stretch,
-) -> Result<BTreeMap<Watermark, i64>, StoreError> {
+    sql: &str,
+    counted: &mut BTreeMap<Watermark, i64>,
+) -> Result<(), StoreError> {
     let failed = |error| error::sqlite(error, "read the log");
-    let mut select = connection
-        .prepare_cached(
-            "SELECT seq, count(*) FROM evidence
-             WHERE subject = ? AND seq BETWEEN ? AND ? AND committed_seq = seq GROUP BY seq",
-        )
-        .map_err(failed)?;
-    let range = params![known.number, signed(stretch.first), signed(stretch.last)];
-    let counted = select.query_map(range, |row| Ok((row.get::<_, i64>(0)?.max(0) as u64, row.get(1)?)));
-    counted.map_err(failed)?.collect::<rusqlite::Result<_>>().map_err(failed)
+    let mut select = connection.prepare_cached(sql).map_err(failed)?;
+    let mut rows =
+        select.query(params![known.number, signed(stretch.first), signed(stretch.last)]).map_err(failed)?;
+    while let Some(row) = rows.next().map_err(failed)? {
+        let seq: i64 = row.get(0).map_err(failed)?;
+        *counted.entry(seq.max(0) as u64).or_default() += row.get::<_, i64>(1).map_err(failed)?;
+    }
+    Ok(())
 }
 
 /// How many rows erasures took out of each append.
@@ -217,11 +244,13 @@ impl SqliteStore {
         };
         let seals = StoredSeals { shared: &self.shared, connection, known };
         let reading = self.shared.reading(&seals);
-        let messages = match rows {
-            Rows::All => Messages::WithoutText,
-            Rows::Folded => Messages::OfLivingSources,
+        let (messages, tables): (Messages, &[Table]) = match rows {
+            Rows::All => (Messages::WithoutText, &Table::ALL),
+            Rows::Folded => (Messages::OfLivingSources, &Table::ALL),
+            Rows::Messages => (Messages::WithoutText, &[Table::Evidence]),
+            Rows::MessagesOf(source) => (Messages::Of(source.0), &[Table::Evidence]),
         };
-        for table in Table::ALL {
+        for table in tables.iter().copied() {
             // Appends are numbered without gaps, so a row's entry is found by counting.
             reading.rows(table, piece, messages, &mut |position, found| {
                 let place = position.seq.checked_sub(piece.first).map(|place| place as usize);
@@ -236,7 +265,7 @@ impl SqliteStore {
         for entry in &mut entries {
             entry.rows.sort_unstable_by_key(|(position, _)| *position);
         }
-        check_complete(connection, known, piece, &entries, &expected)?;
+        check_complete(connection, known, piece, tables, &entries, &expected)?;
         Ok(Piece { known, head, entries })
     }
 

@@ -461,6 +461,8 @@ pub(crate) enum Messages {
     WithoutText,
     /// Those of living sources, without their texts.
     OfLivingSources,
+    /// Those of one source, without their texts.
+    Of(Position),
 }
 
 impl Table {
@@ -507,6 +509,11 @@ const EVIDENCE_OF_LIVING: &str =
         WHERE source.subject = ?1 AND source.seq = evidence.source_seq AND source.ordinal = evidence.source_ordinal
             AND source.mode = 'living')
     ORDER BY seq, ordinal";
+const EVIDENCE_OF_SOURCE: &str =
+    "SELECT seq, ordinal, source_seq, source_ordinal, author, event_time, observed_at,
+    text_bytes, moment, external, text_mark, committed_seq, committed_ordinal, words
+    FROM evidence WHERE subject = ? AND seq BETWEEN ? AND ? AND source_seq = ? AND source_ordinal = ?
+    ORDER BY seq, ordinal";
 const EVIDENCE_WHOLE: &str =
     "SELECT seq, ordinal, source_seq, source_ordinal, author, event_time, observed_at,
     text_bytes, moment, external, text_mark, committed_seq, committed_ordinal, words, text
@@ -550,6 +557,7 @@ impl Reading<'_> {
                 Messages::Whole => EVIDENCE_WHOLE,
                 Messages::WithoutText => EVIDENCE_WITHOUT_TEXT,
                 Messages::OfLivingSources => EVIDENCE_OF_LIVING,
+                Messages::Of(_) => EVIDENCE_OF_SOURCE,
             },
             Table::Fact => FACTS,
             Table::Claim => CLAIMS,
@@ -559,7 +567,17 @@ impl Reading<'_> {
         let failed = |error| error::sqlite(error, "read");
         let range = params![self.subject, signed(stretch.first), signed(stretch.last)];
         let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
-        let mut rows = statement.query(range).map_err(failed)?;
+        let mut rows = match (table, messages) {
+            (Table::Evidence, Messages::Of(source)) => statement.query(params![
+                self.subject,
+                signed(stretch.first),
+                signed(stretch.last),
+                signed(source.seq),
+                source.ordinal
+            ]),
+            _ => statement.query(range),
+        }
+        .map_err(failed)?;
         let mut supports = match table {
             Table::Transition => Some(self.connection.prepare_cached(SUPPORT).map_err(failed)?),
             _ => None,

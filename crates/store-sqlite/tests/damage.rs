@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::places;
 use ledger::conformance::{first_story, keyed, scope, story};
 use ledger::id::{EvidenceId, Position, SourceId};
-use ledger::store::{Appended, Store, StoreErrorKind};
+use ledger::store::{Appended, Rows, Store, StoreErrorKind};
 use rusqlite::Connection;
 use store_sqlite::{Options, SqliteStore, Synchronous};
 
@@ -222,7 +222,8 @@ fn rows_that_went_missing_are_never_passed_over_in_silence() {
         copy(&original, &directory);
         tamper(&directory, sql);
         let store = places::open(&directory);
-        for rows in [ledger::store::Rows::All, ledger::store::Rows::Folded] {
+        for rows in [Rows::All, Rows::Folded, Rows::Messages, Rows::MessagesOf(SourceId(Position::new(1, 0)))]
+        {
             let error = store.read_changes(&scope("ana"), 0, rows, &mut |_| {}).expect_err(what);
             assert_eq!(error.kind(), StoreErrorKind::Damaged, "{what}: {error}");
         }

@@ -14,7 +14,7 @@ use crate::{Call, Engine};
 
 /// [`Which`], read against a memory.
 pub(super) struct Filter {
-    source: Option<SourceId>,
+    pub source: Option<SourceId>,
     session: Option<String>,
     from: Option<Instant>,
     to: Option<Instant>,
@@ -44,15 +44,18 @@ impl Filter {
 }
 
 impl Engine {
-    /// The messages that `wanted` picks, in the order of the log, without their texts.
+    /// The messages that `wanted` picks, in the order of the log, without their texts. Where they are all of one source, `of` spares
+    /// reading the rest.
     pub(super) fn messages_where(
         &self,
         call: Call<'_>,
+        of: Option<SourceId>,
         wanted: impl Fn(&Evidence) -> bool,
     ) -> Result<Vec<(EvidenceId, Evidence)>, EngineError> {
+        let rows = of.map_or(Rows::Messages, Rows::MessagesOf);
         for _ in 0..ATTEMPTS_MAX {
             let mut found = Vec::new();
-            let read = self.store().read_changes(call.scope, 0, Rows::All, &mut |entry| {
+            let read = self.store().read_changes(call.scope, 0, rows, &mut |entry| {
                 found.extend(entry.rows.into_iter().filter_map(|(position, row)| match row {
                     Row::Evidence(evidence) if wanted(&evidence) => Some((EvidenceId(position), evidence)),
                     _ => None,

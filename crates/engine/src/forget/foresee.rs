@@ -23,7 +23,7 @@ impl Engine {
     pub(super) fn foresee(&self, call: Call<'_>, forget: &Forget) -> Result<Forgotten, EngineError> {
         if let Forget::Subject = forget {
             let messages: Vec<EvidenceId> =
-                self.messages_where(call, |_| true)?.into_iter().map(|(id, _)| id).collect();
+                self.messages_where(call, None, |_| true)?.into_iter().map(|(id, _)| id).collect();
             let (told, _) = self.whole_subject(call)?;
             let list = self.read(call.scope, |snapshot| {
                 let teller = Teller { call, view: view(self, snapshot, call), list: Vec::new() };

@@ -179,7 +179,7 @@ impl Engine {
     ) -> Result<Vec<(EvidenceId, Evidence)>, EngineError> {
         if let Forget::Messages(which) = forget {
             let filter = find::Filter::read(snapshot, which)?;
-            let found = self.messages_where(call, |evidence| filter.means(evidence))?;
+            let found = self.messages_where(call, filter.source, |evidence| filter.means(evidence))?;
             if found.is_empty() {
                 return Err(EngineError::Input("no message is meant; nothing to forget".to_owned()));
             }
@@ -194,9 +194,10 @@ impl Engine {
         let found = self.store().evidence(call.scope, &ids)?;
         let mut concerned: Vec<(EvidenceId, Evidence)> =
             ids.into_iter().zip(found).filter_map(|(id, found)| found.map(|found| (id, found))).collect();
-        if !targets.sources.is_empty() {
-            concerned
-                .extend(self.messages_where(call, |evidence| targets.sources.contains(&evidence.source))?);
+        let sources = &targets.sources;
+        if !sources.is_empty() {
+            let of = sources.iter().next().copied().filter(|_| sources.len() == 1);
+            concerned.extend(self.messages_where(call, of, |evidence| sources.contains(&evidence.source))?);
             concerned.sort_by_key(|(id, _)| *id);
             concerned.dedup_by_key(|(id, _)| *id);
         }
@@ -224,7 +225,7 @@ impl Engine {
 
     /// What forgetting the subject takes, and the tombstones it leaves.
     fn whole_subject(&self, call: Call<'_>) -> Result<(Forgotten, Vec<Tombstone>), EngineError> {
-        let messages = self.messages_where(call, |_| true)?;
+        let messages = self.messages_where(call, None, |_| true)?;
         self.read(call.scope, |snapshot| {
             let keys =
                 snapshot.keys.as_ref().ok_or_else(|| EngineError::NotFound("this subject".to_owned()))?;
