@@ -82,7 +82,10 @@ pub fn numbers_in(text: &str) -> Vec<Found<Quantity>> {
         let (start, end) = tokens.span(mention.from, mention.to);
         mention.readings.into_iter().map(move |value| Found { value, start, end })
     });
-    found.collect()
+    let mut found: Vec<Found<Quantity>> = found.collect();
+    // Where one reading lies within another, they are come upon from the inside.
+    found.sort_by_key(|one| one.start);
+    found
 }
 
 /// Every name as it is written: capitalised words side by side, and words with inner capitals or digits. The
