@@ -306,17 +306,18 @@ fn message(row: usize) -> Position {
 
 fn append_messages(store: &dyn Store, scope: &Scope, count: usize) -> Result<()> {
     let source = SourceId(Position::new(1, 0));
-    let mut basis = store.head(scope)?.watermark;
-    while (basis as usize) < count {
-        let last = (basis + 500).min(count as u64);
-        let group: Vec<_> = (basis + 1..=last)
+    loop {
+        let basis = store.head(scope)?;
+        if basis.watermark as usize >= count {
+            return Ok(());
+        }
+        let last = (basis.watermark + 500).min(count as u64);
+        let group: Vec<_> = (basis.watermark + 1..=last)
             .map(|seq| keyed(seq, if seq == 1 { first_story(1, 1) } else { story(seq, source, seq) }))
             .collect();
-        let appended = store.append(scope, basis, &group)?;
+        let appended = store.append(scope, &basis, &group)?;
         ensure!(appended == Appended::Done(last), "the messages were not appended: {appended:?}");
-        basis = last;
     }
-    Ok(())
 }
 
 fn appending(
@@ -346,9 +347,10 @@ fn appending(
         });
         let source = SourceId(Position::new(1, 0));
         for _ in 0..300 {
-            let basis = store.head(scope)?.watermark;
-            let batch = keyed(basis + 1, story(basis + 1, source, basis + 1));
-            let (appended, took) = time(|| store.append(scope, basis, &[batch]));
+            let basis = store.head(scope)?;
+            let seq = basis.watermark + 1;
+            let batch = keyed(seq, story(seq, source, seq));
+            let (appended, took) = time(|| store.append(scope, &basis, &[batch]));
             appended?;
             samples.push_micros(took);
         }

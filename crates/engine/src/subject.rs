@@ -335,7 +335,7 @@ pub(crate) struct Draft<'write> {
 
 /// What a group of changes came to.
 struct Prepared {
-    basis: Watermark,
+    basis: Head,
     keyed: Vec<Keyed>,
     named_by_caller: bool,
     log: Vec<(Position, Row)>,
@@ -414,7 +414,7 @@ impl Draft<'_> {
 fn append_and_learn(
     store: &dyn Store,
     scope: &Scope,
-    basis: Watermark,
+    basis: &Head,
     group: &[Keyed],
 ) -> Result<Appended, StoreError> {
     let mut appended = store.append(scope, basis, group)?;
@@ -425,9 +425,9 @@ fn append_and_learn(
         appended = match store.append(scope, basis, group)? {
             // All of it, where it was to stand: the first attempt had succeeded.
             Appended::Known(places)
-                if places.iter().copied().eq((basis + 1..).map(Some).take(group.len())) =>
+                if places.iter().copied().eq((basis.watermark + 1..).map(Some).take(group.len())) =>
             {
-                Appended::Done(basis + group.len() as u64)
+                Appended::Done(basis.watermark + group.len() as u64)
             }
             other => other,
         };
@@ -625,30 +625,30 @@ impl Held {
             if keyed.is_empty() {
                 return Ok(());
             }
-            let appended = append_and_learn(store, scope, basis, &keyed);
+            let appended = append_and_learn(store, scope, &basis, &keyed);
             let mut snapshot = self.snapshot.write();
             match appended {
                 Ok(Appended::Done(watermark)) => {
                     snapshot.durable = watermark;
                     return Ok(());
                 }
-                Ok(Appended::BasisMoved(_)) => snapshot.take_back(basis, &log, &policies.registry),
+                Ok(Appended::BasisMoved(_)) => snapshot.take_back(basis.watermark, &log, &policies.registry),
                 Ok(Appended::Unknown) => {
-                    snapshot.take_back(basis, &log, &policies.registry);
+                    snapshot.take_back(basis.watermark, &log, &policies.registry);
                     let unknown = "the disk does not say whether the change was kept; make it again, it is not kept twice";
                     return Err(StoreError::new(StoreErrorKind::Io, unknown).into());
                 }
                 // Somebody else wrote the very same here meanwhile: read again, and find it known.
                 Ok(Appended::Known(_)) if !named_by_caller => {
-                    snapshot.take_back(basis, &log, &policies.registry)
+                    snapshot.take_back(basis.watermark, &log, &policies.registry)
                 }
                 Ok(Appended::Known(_)) => {
-                    snapshot.take_back(basis, &log, &policies.registry);
+                    snapshot.take_back(basis.watermark, &log, &policies.registry);
                     let already_there = "this idempotency key was used before, for other content or a message since forgotten";
                     return Err(EngineError::Conflict(already_there.to_owned()));
                 }
                 Err(error) => {
-                    snapshot.take_back(basis, &log, &policies.registry);
+                    snapshot.take_back(basis.watermark, &log, &policies.registry);
                     return Err(error.into());
                 }
             }
@@ -672,7 +672,7 @@ impl Held {
     ) -> Result<Prepared, EngineError> {
         let mut snapshot = self.snapshot.write();
         snapshot.keys = Some(keys.clone());
-        let basis = snapshot.durable;
+        let basis = snapshot.head();
         let recorded_at = now.max(snapshot.memory.recorded_at());
         let mut draft = Draft {
             snapshot: &mut snapshot,
@@ -681,7 +681,7 @@ impl Held {
             store,
             scope,
             now,
-            seq: basis + 1,
+            seq: basis.watermark + 1,
             recorded_at,
             rows: Vec::new(),
             group: Vec::new(),
@@ -697,7 +697,7 @@ impl Held {
             draft.close(None);
             if let Err(error) = outcome {
                 let Draft { log, .. } = draft;
-                snapshot.take_back(basis, &log, &policies.registry);
+                snapshot.take_back(basis.watermark, &log, &policies.registry);
                 return Err(error);
             }
         }

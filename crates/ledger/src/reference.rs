@@ -214,7 +214,7 @@ impl Store for ReferenceStore {
         }))
     }
 
-    fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError> {
+    fn append(&self, scope: &Scope, basis: &Head, group: &[Keyed]) -> Result<Appended, StoreError> {
         let distinct: BTreeSet<Fingerprint> = group.iter().map(|keyed| keyed.key).collect();
         if distinct.len() < group.len() {
             let message = "two batches of one group have the same idempotency key";
@@ -227,7 +227,7 @@ impl Store for ReferenceStore {
         if known.iter().any(Option::is_some) {
             return Ok(Appended::Known(known));
         }
-        if log.watermark() != basis {
+        if !basis.holds(log.watermark(), log.incarnation()) {
             return Ok(Appended::BasisMoved(log.watermark()));
         }
         log.found();
@@ -331,7 +331,7 @@ impl Store for ReferenceStore {
     fn erase(
         &self,
         scope: &Scope,
-        basis: Watermark,
+        basis: &Head,
         key: Fingerprint,
         erasure: &Erasure,
     ) -> Result<Erased, StoreError> {
@@ -340,11 +340,11 @@ impl Store for ReferenceStore {
         if let Some(watermark) = log.keys.get(&key) {
             return Ok(Erased::Done { watermark: *watermark, rows: 0, residue: 0 });
         }
-        if log.watermark() != basis {
+        if !basis.holds(log.watermark(), log.incarnation()) {
             return Ok(Erased::BasisMoved(log.watermark()));
         }
         log.found();
-        let seq = basis + 1;
+        let seq = basis.watermark + 1;
         let mut orphaned = Vec::new();
         let mut rows = 0;
         for position in erasure.remove.all() {

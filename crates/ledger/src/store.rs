@@ -40,10 +40,10 @@ pub trait Store: Send + Sync {
 
     /// Appends a group of batches to one subject's log, in order, whole or not at all.
     ///
-    /// The first gets the number `basis + 1`. Returns only after the group is as durable as
+    /// They were decided upon with the log as it was at `basis`; the first gets the number after it. Returns only after the group is as durable as
     /// [`Capabilities::durability`] says. A key seen before is answered, not appended again. An act that lifts tombstones
     /// lifts them with its append.
-    fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError>;
+    fn append(&self, scope: &Scope, basis: &Head, group: &[Keyed]) -> Result<Appended, StoreError>;
 
     /// Hands over the appends after `after`, in order, words included but for the text of evidence.
     ///
@@ -95,12 +95,12 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<(EvidenceId, Evidence)>, StoreError>;
 
-    /// Takes rows out and writes others in their place, as append `basis + 1`, whole or not at all. Returns after the
+    /// Takes rows out and writes others in their place, as the append after `basis`, whole or not at all. Returns after the
     /// words are in no file of this store.
     fn erase(
         &self,
         scope: &Scope,
-        basis: Watermark,
+        basis: &Head,
         key: Fingerprint,
         erasure: &Erasure,
     ) -> Result<Erased, StoreError>;
@@ -211,12 +211,21 @@ pub struct Head {
     pub incarnation: u64,
 }
 
+impl Head {
+    /// Whether a log that ends now at `watermark`, in this life of its subject, is still the one that was read. Of an empty log
+    /// nothing was read, so one life is as good as another.
+    #[must_use]
+    pub fn holds(&self, watermark: Watermark, incarnation: u64) -> bool {
+        self.watermark == watermark && (watermark == 0 || self.incarnation == incarnation)
+    }
+}
+
 /// How an append ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Appended {
     /// Durable; the last batch of the group has this number.
     Done(Watermark),
-    /// Nothing was appended: the log moved since the basis was read. Read again.
+    /// Nothing was appended: the log moved since the basis was read, or was begun anew. It ends here now; read again.
     BasisMoved(Watermark),
     /// Nothing was appended: some keys of the group are known; for each batch the append its key stands for.
     Known(Vec<Option<Watermark>>),
@@ -247,7 +256,7 @@ pub enum Erased {
         /// Places in the store's files where bytes of the erased rows were still found afterwards. 0 is the promise.
         residue: u64,
     },
-    /// Nothing was erased: the log moved since the basis was read. Plan again.
+    /// Nothing was erased: the log moved since the basis was read, or was begun anew. It ends here now; plan again.
     BasisMoved(Watermark),
 }
 

@@ -101,7 +101,7 @@ impl<P: Passage> Store for Behind<P> {
         self.passage.read(|| self.store.head(scope))
     }
 
-    fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError> {
+    fn append(&self, scope: &Scope, basis: &Head, group: &[Keyed]) -> Result<Appended, StoreError> {
         self.passage.append(|| self.store.append(scope, basis, group))
     }
 
@@ -147,7 +147,7 @@ impl<P: Passage> Store for Behind<P> {
     fn erase(
         &self,
         scope: &Scope,
-        basis: Watermark,
+        basis: &Head,
         key: Fingerprint,
         erasure: &Erasure,
     ) -> Result<Erased, StoreError> {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ledger::conformance::{at, evidence, fact, first_story, keyed, mark, scope, source, story};
+use ledger::conformance::{Upon, at, evidence, fact, first_story, keyed, mark, scope, source, story};
 use ledger::id::{EvidenceId, Position, SourceId};
 use ledger::log::{Batch, Changes, Erasure, Removed, Row};
 use ledger::scope::Scope;
@@ -91,7 +91,8 @@ fn main() {
     let store = open(&forgotten);
     let (subject, erasure) = thousand_facts_of_one_source(&store);
     let started = Instant::now();
-    let erased = store.erase(&subject, 2, mark("erasure", 1), &erasure).expect("erased");
+    let erased =
+        store.erase(&subject, &store.upon(&subject, 2), mark("erasure", 1), &erasure).expect("erased");
     let Erased::Done { rows, residue, .. } = erased else { panic!("{erased:?}") };
     let took = started.elapsed().as_secs_f64() * 1e3;
     println!("forget a source with 1,000 facts       {took:>10.1} ms  ({rows} rows, residue {residue})");
@@ -146,7 +147,7 @@ fn fsyncs_in_place(base: &Path, time: Duration) -> f64 {
 }
 
 fn append(store: &SqliteStore, scope: &Scope, basis: u64, batch: Batch) {
-    let appended = store.append(scope, basis, &[keyed(basis, batch)]).expect("appended");
+    let appended = store.append(scope, &store.upon(scope, basis), &[keyed(basis, batch)]).expect("appended");
     assert_eq!(appended, Appended::Done(basis + 1));
 }
 
@@ -187,7 +188,7 @@ fn bulk(store: &SqliteStore, name: &str, group: u64, batches: u64) {
     let before = processor_seconds();
     let mut basis = 1;
     for group in work.chunks(group as usize) {
-        let appended = store.append(&scope, basis, group).expect("appended");
+        let appended = store.append(&scope, &store.upon(&scope, basis), group).expect("appended");
         basis += group.len() as u64;
         assert_eq!(appended, Appended::Done(basis));
     }
@@ -219,7 +220,8 @@ fn bulk_in_parallel(store: &Arc<SqliteStore>) {
             std::thread::spawn(move || {
                 let subject = scope(&format!("bulk {caller}"));
                 for (basis, keyed) in (1..).zip(work) {
-                    let appended = store.append(&subject, basis, &[keyed]).expect("appended");
+                    let appended =
+                        store.append(&subject, &store.upon(&subject, basis), &[keyed]).expect("appended");
                     assert_eq!(appended, Appended::Done(basis + 1));
                 }
             })
@@ -237,7 +239,7 @@ fn fill(store: &SqliteStore, scope: &Scope, facts: u64) {
         .collect();
     let mut basis = 1;
     for group in all.chunks(500) {
-        store.append(scope, basis, group).expect("appended");
+        store.append(scope, &store.upon(scope, basis), group).expect("appended");
         basis += group.len() as u64;
     }
 }

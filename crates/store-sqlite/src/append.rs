@@ -8,7 +8,7 @@ use ledger::keys::Fingerprint;
 use ledger::log::Keyed;
 use ledger::proof::{ChainHash, Commitment, link};
 use ledger::scope::Scope;
-use ledger::store::{Appended, StoreError, StoreErrorKind};
+use ledger::store::{Appended, Head, StoreError, StoreErrorKind};
 use ledger::time::Instant;
 use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,9 +82,10 @@ impl SqliteStore {
     pub(crate) fn append_group(
         &self,
         scope: &Scope,
-        basis: Watermark,
+        basis: &Head,
         group: &[Keyed],
     ) -> Result<Appended, StoreError> {
+        let basis = *basis;
         let distinct: FxHashSet<Fingerprint> = group.iter().map(|keyed| keyed.key).collect();
         if distinct.len() < group.len() {
             return Err(contract("two batches of one group have the same idempotency key"));
@@ -98,10 +99,10 @@ impl SqliteStore {
             };
             let target = match there {
                 Some(known) => Target::There(known),
-                None if basis > 0 => return Ok(Appended::BasisMoved(0)),
+                None if basis.watermark > 0 => return Ok(Appended::BasisMoved(0)),
                 None => Target::New(Founding::draw(&self.shared, scope.subject())?),
             };
-            let batches = match self.make_ready(&target, basis, group) {
+            let batches = match self.make_ready(&target, basis.watermark, group) {
                 Ok(batches) => batches,
                 Err(Unready::NoSource(source)) => {
                     self.shared.cache.forget_hint(&mark);
@@ -112,7 +113,7 @@ impl SqliteStore {
                 }
                 Err(Unready::Failed(error)) => return Err(error),
             };
-            let made: Vec<(Position, Arc<Seal>)> = sources_made(basis, &batches);
+            let made: Vec<(Position, Arc<Seal>)> = sources_made(basis.watermark, &batches);
             let bytes = batches.iter().flat_map(|batch| &batch.rows).map(row::weight).sum();
             let attempt =
                 writer.shared(bytes, move |hand| insert_group(hand, &mark, &target, basis, &batches));
@@ -178,7 +179,7 @@ impl SqliteStore {
         &self,
         mark: &[u8; 16],
         target: &Target,
-        basis: Watermark,
+        basis: Head,
         group: &[Keyed],
         source: Position,
     ) -> Result<Option<Appended>, StoreError> {
@@ -189,7 +190,7 @@ impl SqliteStore {
             // Perhaps the source was erased, or the whole subject; then the log has moved.
             let answer = match found {
                 Some(known) => answer_without_writing(connection, known.number, tip.watermark, basis, &keys)?,
-                None => (basis > 0).then_some(Appended::BasisMoved(0)),
+                None => (basis.watermark > 0).then_some(Appended::BasisMoved(0)),
             };
             let same_life = match (found, target) {
                 (Some(found), Target::There(expected)) => found.number == expected.number,
@@ -255,7 +256,7 @@ fn answer_without_writing(
     connection: &Connection,
     subject: i64,
     watermark: Watermark,
-    basis: Watermark,
+    basis: Head,
     keys: &[Fingerprint],
 ) -> Result<Option<Appended>, StoreError> {
     let known: Vec<Option<Watermark>> =
@@ -263,14 +264,14 @@ fn answer_without_writing(
     if known.iter().any(Option::is_some) {
         return Ok(Some(Appended::Known(known)));
     }
-    Ok((watermark != basis).then_some(Appended::BasisMoved(watermark)))
+    Ok((!basis.holds(watermark, subject.unsigned_abs())).then_some(Appended::BasisMoved(watermark)))
 }
 
 fn insert_group(
     hand: &mut Hand,
     mark: &[u8; 16],
     target: &Target,
-    basis: Watermark,
+    basis: Head,
     batches: &[ReadyBatch],
 ) -> Result<Attempt, StoreError> {
     let found = find(&hand.connection, mark)?;
@@ -286,7 +287,7 @@ fn insert_group(
         return Ok(Attempt::Appended(answer, known));
     }
     let mut hash = tip.hash;
-    for (seq, batch) in (basis + 1..).zip(batches) {
+    for (seq, batch) in (basis.watermark + 1..).zip(batches) {
         hash = link(&hash, seq, batch.recorded_at, &batch.commitments, &[]);
         let entry = Entry {
             seq,
@@ -308,7 +309,7 @@ fn insert_group(
             }
         }
     }
-    Ok(Attempt::Appended(Appended::Done(basis + batches.len() as u64), known))
+    Ok(Attempt::Appended(Appended::Done(basis.watermark + batches.len() as u64), known))
 }
 
 /// What the chain keeps of one append.

@@ -17,7 +17,7 @@ use ledger::log::{Erasure, Row, SubjectErasure};
 use ledger::proof::{Salt, commit, link};
 use ledger::receipt::RowCounts;
 use ledger::scope::Scope;
-use ledger::store::{Erased, StoreError, StoreErrorKind};
+use ledger::store::{Erased, Head, StoreError, StoreErrorKind};
 use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::FxHashSet;
 
@@ -136,10 +136,11 @@ impl SqliteStore {
     pub(crate) fn erase_rows(
         &self,
         scope: &Scope,
-        basis: Watermark,
+        basis: &Head,
         key: Fingerprint,
         erasure: &Erasure,
     ) -> Result<Erased, StoreError> {
+        let basis = *basis;
         let shared = self.shared.clone();
         let mark = shared.keyring.mark(scope.subject());
         let founding = Founding::draw(&shared, scope.subject())?;
@@ -148,7 +149,7 @@ impl SqliteStore {
             let answer = transact(hand, &shared, |hand| {
                 let known = match find(&hand.connection, &mark)? {
                     Some(known) => known,
-                    None if basis > 0 => return Ok(Err(Erased::BasisMoved(0))),
+                    None if basis.watermark > 0 => return Ok(Err(Erased::BasisMoved(0))),
                     None => founding.insert(hand)?,
                 };
                 erase_from(hand, &shared, known, basis, key, &erasure)
@@ -245,7 +246,7 @@ fn erase_from(
     hand: &mut Hand,
     shared: &Shared,
     known: Known,
-    basis: Watermark,
+    basis: Head,
     key: Fingerprint,
     erasure: &Erasure,
 ) -> Result<Result<Aftermath, Erased>, StoreError> {
@@ -253,10 +254,10 @@ fn erase_from(
         return Ok(Err(Erased::Done { watermark, rows: 0, residue: 0 }));
     }
     let tip = tip(&hand.connection, known.number)?;
-    if tip.watermark != basis {
+    if !basis.holds(tip.watermark, known.number.unsigned_abs()) {
         return Ok(Err(Erased::BasisMoved(tip.watermark)));
     }
-    let seq = basis + 1;
+    let seq = basis.watermark + 1;
     let mut aftermath = Aftermath { watermark: seq, subject: Some(known.number), ..Aftermath::default() };
     open_tables(&hand.connection, known.number)?;
     let mut orphaned = Vec::new();

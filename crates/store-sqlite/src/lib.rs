@@ -155,7 +155,7 @@ impl Store for SqliteStore {
         self.read_head(scope)
     }
 
-    fn append(&self, scope: &Scope, basis: Watermark, group: &[Keyed]) -> Result<Appended, StoreError> {
+    fn append(&self, scope: &Scope, basis: &Head, group: &[Keyed]) -> Result<Appended, StoreError> {
         self.append_group(scope, basis, group)
     }
 
@@ -201,7 +201,7 @@ impl Store for SqliteStore {
     fn erase(
         &self,
         scope: &Scope,
-        basis: Watermark,
+        basis: &Head,
         key: Fingerprint,
         erasure: &Erasure,
     ) -> Result<Erased, StoreError> {

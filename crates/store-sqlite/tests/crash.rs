@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::places;
-use ledger::conformance::{at, first_story, keyed, mark, scope, story, turn};
+use ledger::conformance::{Upon, at, first_story, keyed, mark, scope, story, turn};
 use ledger::id::{Position, SourceId};
 use ledger::log::{Changes, Erasure, Removed, Row};
 use ledger::scope::Scope;
-use ledger::store::{Appended, Erased, Store};
+use ledger::store::{Appended, Erased, Head, Store};
 use store_sqlite::SqliteStore;
 
 const ROLE: &str = "TESTIMONY_TEST_ROLE";
@@ -33,7 +33,7 @@ fn hammer(store: &SqliteStore, writer: u64) -> Vec<(u64, u64)> {
         let number = 1 + writer * EACH + one;
         loop {
             let batch = story(basis + 1, SourceId(Position::new(1, 0)), number);
-            match store.append(&ana, basis, &[keyed(number, batch)]).expect("an answer") {
+            match store.append(&ana, &store.upon(&ana, basis), &[keyed(number, batch)]).expect("an answer") {
                 Appended::Done(done) => {
                     acknowledged.push((done, number));
                     basis = done;
@@ -68,7 +68,8 @@ fn assert_all_there(store: &SqliteStore, mut acknowledged: Vec<(u64, u64)>) {
 
 fn first_append(directory: &Path) -> SqliteStore {
     let store = places::open(directory);
-    let appended = store.append(&scope("ana"), 0, &[keyed(0, first_story(1, 0))]).expect("appended");
+    let appended =
+        store.append(&scope("ana"), &Head::default(), &[keyed(0, first_story(1, 0))]).expect("appended");
     assert_eq!(appended, Appended::Done(1));
     store
 }
@@ -107,7 +108,8 @@ fn eight_processes_lose_nothing() {
     if let Some((writer, directory)) = role() {
         // All begin on a place where nothing is yet, so that making the store is contended for too.
         let store = places::open(&directory);
-        let _ = store.append(&scope("ana"), 0, &[keyed(0, first_story(1, 0))]).expect("an answer");
+        let _ =
+            store.append(&scope("ana"), &Head::default(), &[keyed(0, first_story(1, 0))]).expect("an answer");
         for (seq, number) in hammer(&store, writer.parse().expect("a number")) {
             println!("acknowledged {seq} {number}");
         }
@@ -205,13 +207,13 @@ fn write_as(store: &SqliteStore, caller: u64, cycle: u64) {
                 ..Removed::default()
             };
             let erasure = Erasure { recorded_at: at(basis), remove, ..Erasure::default() };
-            match store.erase(&own, basis, key("erasure"), &erasure).expect("an answer") {
+            match store.erase(&own, &store.upon(&own, basis), key("erasure"), &erasure).expect("an answer") {
                 Erased::Done { watermark, .. } => tell(&format!("acknowledged {caller} {watermark}")),
                 Erased::BasisMoved(_) => {}
             }
         } else {
             let batch = first_story(basis + 1, number);
-            match store.append(&own, basis, &[keyed(number, batch)]).expect("an answer") {
+            match store.append(&own, &store.upon(&own, basis), &[keyed(number, batch)]).expect("an answer") {
                 Appended::Done(done) => tell(&format!("acknowledged {caller} {done}")),
                 other => panic!("{other:?}"),
             }

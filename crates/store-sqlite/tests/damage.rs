@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::places;
-use ledger::conformance::{first_story, keyed, scope, story};
+use ledger::conformance::{Upon, first_story, keyed, scope, story};
 use ledger::id::{EvidenceId, Position, SourceId};
 use ledger::store::{Appended, Rows, Store, StoreErrorKind};
 use rusqlite::Connection;
@@ -19,7 +19,8 @@ fn written() -> PathBuf {
     for seq in 1..=6 {
         let batch =
             if seq < 3 { first_story(seq, seq) } else { story(seq, SourceId(Position::new(1, 0)), seq) };
-        let appended = store.append(&ana, seq - 1, &[keyed(seq, batch)]).expect("appended");
+        let appended =
+            store.append(&ana, &store.upon(&ana, seq - 1), &[keyed(seq, batch)]).expect("appended");
         assert_eq!(appended, Appended::Done(seq));
     }
     directory

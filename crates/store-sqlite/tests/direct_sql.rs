@@ -2,7 +2,7 @@
 
 use crate::places;
 use ledger::conformance::{first_story, keyed, scope};
-use ledger::store::{Appended, Store};
+use ledger::store::{Appended, Head, Store};
 use rusqlite::Connection;
 
 /// A store with one story for each of two subjects, closed, and a plain connection to its file.
@@ -11,7 +11,9 @@ fn two_subjects() -> Connection {
     {
         let store = places::open(&directory);
         for name in ["ana", "ben"] {
-            let appended = store.append(&scope(name), 0, &[keyed(1, first_story(1, 1))]).expect("appended");
+            let appended = store
+                .append(&scope(name), &Head::default(), &[keyed(1, first_story(1, 1))])
+                .expect("appended");
             assert_eq!(appended, Appended::Done(1));
         }
     }

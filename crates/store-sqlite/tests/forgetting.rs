@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::places;
 use ledger::conformance::{
-    at, evidence, first_story, keyed, leaving, mark, message, scope, source, story, turn,
+    Upon, at, evidence, first_story, keyed, leaving, mark, message, scope, source, story, turn,
 };
 use ledger::id::{EvidenceId, Position, SourceId};
 use ledger::log::{Batch, Erasure, Removed, Row};
@@ -19,12 +19,12 @@ use rusqlite::Connection;
 use store_sqlite::SqliteStore;
 
 fn append(store: &SqliteStore, scope: &Scope, basis: u64, batch: Batch) {
-    let appended = store.append(scope, basis, &[keyed(basis, batch)]).expect("appended");
+    let appended = store.append(scope, &store.upon(scope, basis), &[keyed(basis, batch)]).expect("appended");
     assert_eq!(appended, Appended::Done(basis + 1));
 }
 
 fn erase(store: &SqliteStore, scope: &Scope, basis: u64, erasure: &Erasure) -> (u64, u64) {
-    match store.erase(scope, basis, mark("erasure", basis), erasure).expect("erased") {
+    match store.erase(scope, &store.upon(scope, basis), mark("erasure", basis), erasure).expect("erased") {
         Erased::Done { watermark, rows, residue } => {
             assert_eq!(watermark, basis + 1);
             (rows, residue)
@@ -292,7 +292,7 @@ fn a_stale_reader_is_waited_for_and_then_told_of() {
     // While the reader stays, all else goes on.
     append(&store, &ana, 3, first_story(4, 4));
     stale.execute_batch("COMMIT").expect("over");
-    let again = store.erase(&ana, 2, mark("erasure", 2), &whole_story(1)).expect("answer");
+    let again = store.erase(&ana, &store.upon(&ana, 2), mark("erasure", 2), &whole_story(1)).expect("answer");
     assert_eq!(again, Erased::Done { watermark: 3, rows: 0, residue: 0 });
     assert_eq!(fs::metadata(directory.join("ledger.db-wal")).map_or(0, |log| log.len()), log_after_flag());
 }
@@ -437,20 +437,21 @@ fn an_erasure_that_leaves_rows_dangling_is_refused_whole() {
     let before = store.changes_since(&ana, 0).expect("changes");
     for remove in partial {
         let erasure = Erasure { recorded_at: at(9), remove, ..Erasure::default() };
-        let refused = store.erase(&ana, 1, mark("erasure", 1), &erasure).expect_err("refused");
+        let refused =
+            store.erase(&ana, &store.upon(&ana, 1), mark("erasure", 1), &erasure).expect_err("refused");
         assert_eq!(refused.kind(), StoreErrorKind::Contract);
     }
     let shred =
         Erasure { recorded_at: at(9), shred: vec![SourceId(Position::new(1, 0))], ..Erasure::default() };
     assert_eq!(
-        store.erase(&ana, 1, mark("erasure", 1), &shred).expect_err("refused").kind(),
+        store.erase(&ana, &store.upon(&ana, 1), mark("erasure", 1), &shred).expect_err("refused").kind(),
         StoreErrorKind::Contract
     );
     assert_eq!(store.changes_since(&ana, 0).expect("changes"), before);
     assert_eq!(store.verify(&ana).expect("verified").damage, []);
     // References are watched again afterwards.
     let orphan = Batch { recorded_at: at(2), rows: message(2, 0, SourceId(Position::new(9, 9)), 2) };
-    let refused = store.append(&ana, 1, &[keyed(9, orphan)]).expect_err("refused");
+    let refused = store.append(&ana, &store.upon(&ana, 1), &[keyed(9, orphan)]).expect_err("refused");
     assert_eq!(refused.kind(), StoreErrorKind::Contract);
 }
 
@@ -485,7 +486,11 @@ fn fill_and_forget(directory: &Path) {
     let mut basis = 1;
     let full = loop {
         let rows = vec![Row::Evidence(evidence(SourceId(Position::new(1, 0)), &long, basis))];
-        match store.append(&ana, basis, &[keyed(basis, Batch { recorded_at: at(basis), rows })]) {
+        match store.append(
+            &ana,
+            &store.upon(&ana, basis),
+            &[keyed(basis, Batch { recorded_at: at(basis), rows })],
+        ) {
             Ok(Appended::Done(done)) => basis = done,
             Ok(other) => panic!("{other:?}"),
             Err(full) => break full,

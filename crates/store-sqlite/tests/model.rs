@@ -5,7 +5,8 @@
 
 use crate::places;
 use ledger::conformance::{
-    at, evidence, first_story, keyed, leaving, lifting, mark, message, scope, source, story, tombstones, turn,
+    Upon, at, evidence, first_story, keyed, leaving, lifting, mark, message, scope, source, story,
+    tombstones, turn,
 };
 use ledger::evidence::{ContentHash, EvidenceWords, Marks};
 use ledger::fact::{Act, ActKind, ActWords, Transition, TransitionKind};
@@ -152,8 +153,9 @@ impl Run {
                 self.number += 1;
                 let basis = self.subjects[subject].1.watermark;
                 let act = keyed(self.number, lifting(self.number, lift));
-                let appended =
-                    self.both(&what, |store| store.append(&scope, basis, std::slice::from_ref(&act)));
+                let appended = self.both(&what, |store| {
+                    store.append(&scope, &store.upon(&scope, basis), std::slice::from_ref(&act))
+                });
                 if let Appended::Done(watermark) = appended {
                     self.subjects[subject].1.watermark = watermark;
                 }
@@ -320,7 +322,7 @@ impl Run {
             after.keys.push(key);
             group.push(keyed(key, batch));
         }
-        let appended = self.both(what, |store| store.append(&scope, basis, &group));
+        let appended = self.both(what, |store| store.append(&scope, &store.upon(&scope, basis), &group));
         if matches!(appended, Appended::Done(_)) {
             // The log grows long in a hundred thousand steps; what is old need not be asked for as often.
             known = after;
@@ -382,7 +384,7 @@ impl Run {
         }
         let basis = if self.chance.one_in(6) { known.watermark + 1 } else { known.watermark };
         let key = mark("erasure", number - self.chance.below(2));
-        let erased = self.both(what, |store| store.erase(&scope, basis, key, &erasure));
+        let erased = self.both(what, |store| store.erase(&scope, &store.upon(&scope, basis), key, &erasure));
         if let Erased::Done { watermark, .. } = erased
             && watermark == seq
         {

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::places;
-use ledger::conformance::{as_read, first_story, keyed, leaving, mark, scope, story, turn};
+use ledger::conformance::{Upon, as_read, first_story, keyed, leaving, mark, scope, story, turn};
 use ledger::id::{Position, SourceId};
 use ledger::log::{Changes, Erasure};
-use ledger::store::{Appended, Store, StoreError, StoreErrorKind};
+use ledger::store::{Appended, Head, Store, StoreError, StoreErrorKind};
 use rusqlite::Connection;
 use store_sqlite::{Options, SqliteStore};
 use zeroize::Zeroizing;
@@ -21,7 +21,8 @@ use zeroize::Zeroizing;
 fn written() -> PathBuf {
     let directory = places::fresh();
     let store = places::open(&directory);
-    let appended = store.append(&scope("ana"), 0, &[keyed(1, first_story(1, 1))]).expect("appended");
+    let appended =
+        store.append(&scope("ana"), &Head::default(), &[keyed(1, first_story(1, 1))]).expect("appended");
     assert_eq!(appended, Appended::Done(1));
     directory
 }
@@ -75,7 +76,7 @@ fn everything_is_owner_only_while_open_and_after() {
     let directory = places::fresh();
     {
         let store = places::open(&directory);
-        store.append(&scope("ana"), 0, &[keyed(1, first_story(1, 1))]).expect("appended");
+        store.append(&scope("ana"), &Head::default(), &[keyed(1, first_story(1, 1))]).expect("appended");
         let names: Vec<String> = modes(&directory)
             .iter()
             .filter_map(|(path, _)| path.strip_prefix(&directory).ok().map(|path| path.display().to_string()))
@@ -150,7 +151,7 @@ fn a_key_given_is_never_written_down() {
     let directory = places::fresh();
     let options = Options { master_key: Some(Zeroizing::new([42; 32])), ..Options::default() };
     let store = SqliteStore::open(&directory, options.clone()).expect("a store");
-    store.append(&scope("ana"), 0, &[keyed(1, first_story(1, 1))]).expect("appended");
+    store.append(&scope("ana"), &Head::default(), &[keyed(1, first_story(1, 1))]).expect("appended");
     drop(store);
     assert!(!directory.join("keys/master.key").exists());
     for (path, bytes) in contents(&directory) {
@@ -235,7 +236,7 @@ fn a_first_page_that_was_torn_is_begun_again() {
         tear(&mut bytes);
         fs::write(directory.join("ledger.db"), bytes).expect("torn");
         let store = places::open(&directory);
-        store.append(&scope("ana"), 0, &[keyed(1, first_story(1, 1))]).expect("appended");
+        store.append(&scope("ana"), &Head::default(), &[keyed(1, first_story(1, 1))]).expect("appended");
     }
     for tear in tears {
         let directory = written();
@@ -256,7 +257,7 @@ fn messages_hold_no_words() {
     let mut batch = first_story(1, 1);
     // A claim on a fact that is not there.
     batch.rows.remove(2);
-    let error = store.append(&secret, 0, &[keyed(1, batch)]).expect_err("refused");
+    let error = store.append(&secret, &Head::default(), &[keyed(1, batch)]).expect_err("refused");
     assert_eq!(error.kind(), StoreErrorKind::Contract);
     let mut text = format!("{error} {error:?}");
     let mut cause = std::error::Error::source(&error);
@@ -333,7 +334,10 @@ fn write_as_somebody_who_may(directory: &Path, root: bool) {
     }
     let store = SqliteStore::open(directory, Options::default()).expect("opened for writing");
     let next = story(2, SourceId(Position::new(1, 0)), 2);
-    assert_eq!(store.append(&scope("ana"), 1, &[keyed(2, next)]).expect("appended"), Appended::Done(2));
+    assert_eq!(
+        store.append(&scope("ana"), &store.upon(&scope("ana"), 1), &[keyed(2, next)]).expect("appended"),
+        Appended::Done(2)
+    );
     drop(store);
     if !root {
         close(0o500, 0o400);
@@ -364,11 +368,12 @@ fn read_what_cannot_be_written(directory: &Path) {
     let read = store.changes_since(&ana, 0).expect("changes");
     assert_eq!(read, Changes::Appended(vec![as_read(1, &first_story(1, 1))]));
     assert!(store.verify(&ana).expect("verified").damage.is_empty());
-    let appended = store.append(&ana, 1, &[keyed(2, story(2, SourceId(Position::new(1, 0)), 2))]);
+    let appended =
+        store.append(&ana, &store.upon(&ana, 1), &[keyed(2, story(2, SourceId(Position::new(1, 0)), 2))]);
     let refusals = [
         appended.map(drop),
         store.found(&scope("ben")).map(drop),
-        store.erase(&ana, 1, mark("erasure", 1), &Erasure::default()).map(drop),
+        store.erase(&ana, &store.upon(&ana, 1), mark("erasure", 1), &Erasure::default()).map(drop),
         store.erase_subject(&ana, &leaving(&ana, &[])).map(drop),
         store.record_turn(&ana, mark("turn", 1), &turn(1)).map(drop),
     ];

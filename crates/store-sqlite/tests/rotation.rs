@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::places;
-use ledger::conformance::{at, first_story, keyed, mark, scope, source, story};
+use ledger::conformance::{Upon, at, first_story, keyed, mark, scope, source, story};
 use ledger::id::{Position, SourceId};
 use ledger::log::{Batch, Erasure, Removed, Row};
 use ledger::scope::Scope;
-use ledger::store::{Appended, Erased, Store, StoreError, StoreErrorKind};
+use ledger::store::{Appended, Erased, Head, Store, StoreError, StoreErrorKind};
 use store_sqlite::{GroupState, Options, RotationStep, SqliteStore};
 use zeroize::Zeroizing;
 
@@ -32,7 +32,7 @@ fn add_sources(store: &SqliteStore, scope: &Scope, count: u64, number: u64) {
     let rows = (0..count).map(|one| Row::Source(source(&format!("source {number} {one}")))).collect();
     let batch = Batch { recorded_at: at(number), rows };
     assert_eq!(
-        store.append(scope, basis, &[keyed(number, batch)]).expect("appended"),
+        store.append(scope, &store.upon(scope, basis), &[keyed(number, batch)]).expect("appended"),
         Appended::Done(basis + 1)
     );
 }
@@ -45,13 +45,13 @@ fn shred(store: &SqliteStore, scope: &Scope, position: Position, number: u64) ->
         remove: Removed { sources: vec![position], ..Removed::default() },
         ..Erasure::default()
     };
-    store.erase(scope, basis, mark("shred", number), &erasure)
+    store.erase(scope, &store.upon(scope, basis), mark("shred", number), &erasure)
 }
 
 /// A store whose subject `ana` has a story at append 1 and thirty sources without words at append 2.
 fn begun(directory: &Path, options: Options) -> SqliteStore {
     let store = SqliteStore::open(directory, options).expect("a store");
-    store.append(&scope("ana"), 0, &[keyed(1, first_story(1, 1))]).expect("appended");
+    store.append(&scope("ana"), &Head::default(), &[keyed(1, first_story(1, 1))]).expect("appended");
     add_sources(&store, &scope("ana"), 30, 2);
     store
 }
@@ -124,7 +124,7 @@ fn cut_off_after_any_step_it_goes_on() {
         assert!(matches!(erased, Erased::Done { residue: 0, .. }), "cut {cut}: {erased:?}");
         let basis = other.head(&scope("ana")).expect("head").watermark;
         let batch = story(basis + 1, SourceId(Position::new(1, 0)), 9);
-        other.append(&scope("ana"), basis, &[keyed(9, batch)]).expect("appended");
+        other.append(&scope("ana"), &other.upon(&scope("ana"), basis), &[keyed(9, batch)]).expect("appended");
         add_sources(&other, &scope("ivo"), 2, 3);
         if cut < 5 {
             assert_well(&SqliteStore::open(&directory, with_key(old)).expect("the old key opens"));
@@ -264,7 +264,7 @@ fn a_lost_group_key_is_named_and_the_rest_is_read() {
     let store = places::open(&directory);
     // The first thousand keys fill group 1: ana's own and 999 of her sources. Ivo is in group 2.
     add_sources(&store, &scope("ana"), 1_200, 1);
-    store.append(&scope("ivo"), 0, &[keyed(1, first_story(1, 1))]).expect("appended");
+    store.append(&scope("ivo"), &Head::default(), &[keyed(1, first_story(1, 1))]).expect("appended");
     drop(store);
     let lost = directory.join("keys/groups/1.key");
     let key = fs::read(&lost).expect("a key");
@@ -311,7 +311,7 @@ fn a_lost_group_key_is_named_and_the_rest_is_read() {
 fn a_subject_without_a_key_of_its_own_is_taken_out() {
     let directory = places::fresh();
     let store = begun(&directory, Options::default());
-    store.append(&scope("ivo"), 0, &[keyed(1, first_story(1, 1))]).expect("appended");
+    store.append(&scope("ivo"), &Head::default(), &[keyed(1, first_story(1, 1))]).expect("appended");
     drop(store);
     // As a backup is whose keys were copied after ana was forgotten.
     let connection = rusqlite::Connection::open(directory.join("ledger.db")).expect("a connection");

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::fixtures;
-use ledger::conformance::{at, keyed, leaving, lifting, mark, scope};
+use ledger::conformance::{Upon, at, keyed, leaving, lifting, mark, scope};
 use ledger::log::{Changes, Erasure, Lift, Tombstone};
 use ledger::receipt::first_broken;
 use ledger::scope::Scope;
@@ -29,7 +29,7 @@ fn barred(store: &SqliteStore) -> Vec<bool> {
 fn lift(store: &SqliteStore, me: &Scope, lift: Lift) {
     let basis = store.head(me).expect("head").watermark;
     let batch = lifting(70 + basis, lift);
-    let appended = store.append(me, basis, &[keyed(100 + basis, batch)]).expect("appended");
+    let appended = store.append(me, &store.upon(me, basis), &[keyed(100 + basis, batch)]).expect("appended");
     assert_eq!(appended, Appended::Done(basis + 1));
 }
 
@@ -82,7 +82,7 @@ fn a_tombstone_that_is_laid_again_learns_its_source() {
     let store = open(&directory);
     let tombstone = Tombstone { source: mark("source", 1), mark: mark("moment", 2) };
     let again = Erasure { recorded_at: at(60), tombstones: vec![tombstone], ..Erasure::default() };
-    store.erase(&me, 4, mark("erasure", 2), &again).expect("erased");
+    store.erase(&me, &store.upon(&me, 4), mark("erasure", 2), &again).expect("erased");
     assert_eq!(store.tombstones(&me, &Lift::Source(mark("source", 1))).expect("counted"), 1);
     assert!(!directory.join("ledger.db.version-2").exists(), "the copy goes with the first erasure");
 }

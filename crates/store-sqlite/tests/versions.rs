@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::fixtures;
 use crate::places;
-use ledger::conformance::{mark, policy_act, scope, turn};
+use ledger::conformance::{Upon, mark, policy_act, scope, turn};
 use ledger::id::{Position, TurnId};
 use ledger::log::{Changes, Erasure, Row};
 use ledger::resolve::{Policy, select};
@@ -190,8 +190,12 @@ fn what_is_kept_beside_goes_with_the_first_erasure_or_change_of_keys() {
             fs::write(&half, b"half").expect("written");
             match change {
                 0 => {
-                    let erased =
-                        store.erase(&scope("me"), written.watermark, mark("erasure", 1), &Erasure::default());
+                    let erased = store.erase(
+                        &scope("me"),
+                        &store.upon(&scope("me"), written.watermark),
+                        mark("erasure", 1),
+                        &Erasure::default(),
+                    );
                     let erased = erased.expect("erased");
                     assert!(matches!(erased, Erased::Done { residue: 0, .. }), "{erased:?}");
                 }

@@ -13,7 +13,7 @@ use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
 use ledger::log::{SubjectErasure, Tombstone};
 use ledger::receipt::Asked;
 use ledger::source::NAME_BYTES_MAX;
-use ledger::store::Erased;
+use ledger::store::{Erased, Head};
 use ledger::time::Instant;
 use rustc_hash::FxHashSet;
 
@@ -107,8 +107,8 @@ impl Engine {
                 words: ActWords { reason: String::new(), by: by.to_owned() },
             };
             erasure.record = Some(act.clone());
-            let key = erasure_key(&keys, basis, &plan);
-            match self.store().erase(call.scope, basis, key, &plan.erasure)? {
+            let key = erasure_key(&keys, basis.watermark, &plan);
+            match self.store().erase(call.scope, &basis, key, &plan.erasure)? {
                 Erased::Done { watermark, residue, rows: erased } => {
                     held.drop_snapshot();
                     // Another process that forgot the same at the same place came first: its act is the one recorded.
@@ -149,7 +149,7 @@ impl Engine {
             call.now.max(snapshot.memory.recorded_at()),
         );
         let told = tell(&keys, &plan, snapshot.durable);
-        Ok(Prepared { keys, basis: snapshot.durable, plan, told })
+        Ok(Prepared { keys, basis: snapshot.head(), plan, told })
     }
 
     /// A turn that is there is told apart from a thing to forget; one that is not is as unknown as anything else.
@@ -249,7 +249,7 @@ impl Engine {
 /// An erasure planned against one basis.
 struct Prepared {
     keys: SubjectKeys,
-    basis: u64,
+    basis: Head,
     plan: Plan,
     told: Forgotten,
 }

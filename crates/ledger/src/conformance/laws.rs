@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Make, MakePlace, as_read, at, claim, evidence, fact, first_story, full_turn, keyed, leaving, lifting,
-    mark, opening, policy_act, scope, source, story, tombstones, turn,
+    Make, MakePlace, Upon, as_read, at, claim, evidence, fact, first_story, full_turn, keyed, leaving,
+    lifting, mark, opening, policy_act, scope, source, story, tombstones, turn,
 };
 use crate::claim::{Op, Quote, Quotes, Realm};
 use crate::entity::EntityRef;
@@ -23,7 +23,7 @@ use crate::value::{Stated, Value};
 use crate::vectors::{ModelIdentity, Placed, Quantised, VectorMark, VectorRow};
 
 fn append(store: &dyn Store, scope: &Scope, basis: Watermark, number: u64, batch: Batch) {
-    let appended = store.append(scope, basis, &[keyed(number, batch)]).expect("appended");
+    let appended = store.append(scope, &store.upon(scope, basis), &[keyed(number, batch)]).expect("appended");
     assert_eq!(appended, Appended::Done(basis + 1));
 }
 
@@ -77,7 +77,7 @@ fn lift(store: &dyn Store, scope: &Scope, basis: Watermark, number: u64, lift: L
 }
 
 fn erase(store: &dyn Store, scope: &Scope, basis: Watermark, number: u64, erasure: &Erasure) -> u64 {
-    match store.erase(scope, basis, mark("erasure", number), erasure).expect("erased") {
+    match store.erase(scope, &store.upon(scope, basis), mark("erasure", number), erasure).expect("erased") {
         Erased::Done { watermark, rows, residue } => {
             assert_eq!((watermark, residue), (basis + 1, 0));
             rows
@@ -109,7 +109,7 @@ pub fn a_subject_never_heard_of_is_empty(make: Make<'_>) {
     assert_eq!(store.turn(&nobody, TurnId(Position::new(1, 0))).expect("turn"), None);
     assert!(!store.record_use(&nobody, TurnId(Position::new(1, 0)), &[0], at(1)).expect("use"));
     assert_eq!(
-        store.append(&nobody, 3, &[keyed(1, first_story(4, 1))]).expect("answer"),
+        store.append(&nobody, &store.upon(&nobody, 3), &[keyed(1, first_story(4, 1))]).expect("answer"),
         Appended::BasisMoved(0)
     );
     assert_clean(&*store, &nobody);
@@ -286,7 +286,10 @@ pub fn an_append_at_another_basis_is_refused(make: Make<'_>) {
     let before = entries(&*store, &ana, 0);
     for basis in [0, 1, 2, 4, 99] {
         let late = keyed(10 + basis, first_story(basis + 1, 10));
-        assert_eq!(store.append(&ana, basis, &[late]).expect("answer"), Appended::BasisMoved(3));
+        assert_eq!(
+            store.append(&ana, &store.upon(&ana, basis), &[late]).expect("answer"),
+            Appended::BasisMoved(3)
+        );
     }
     assert_eq!(entries(&*store, &ana, 0), before);
     append(&*store, &ana, 3, 10, first_story(4, 10));
@@ -300,11 +303,17 @@ pub fn a_known_key_is_answered_and_not_appended(make: Make<'_>) {
     three_messages(&*store, &ana);
     for basis in [0, 3, 99] {
         let again = keyed(2, story(basis + 1, SourceId(Position::new(1, 0)), 2));
-        assert_eq!(store.append(&ana, basis, &[again]).expect("answer"), Appended::Known(vec![Some(2)]));
+        assert_eq!(
+            store.append(&ana, &store.upon(&ana, basis), &[again]).expect("answer"),
+            Appended::Known(vec![Some(2)])
+        );
     }
     let source = SourceId(Position::new(1, 0));
     let group = [keyed(9, story(4, source, 9)), keyed(3, story(5, source, 3))];
-    assert_eq!(store.append(&ana, 3, &group).expect("answer"), Appended::Known(vec![None, Some(3)]));
+    assert_eq!(
+        store.append(&ana, &store.upon(&ana, 3), &group).expect("answer"),
+        Appended::Known(vec![None, Some(3)])
+    );
     assert_eq!(watermark(&*store, &ana), 3);
     // A key belongs to its subject.
     append(&*store, &scope("ben"), 0, 2, first_story(1, 2));
@@ -316,12 +325,18 @@ pub fn a_group_is_taken_whole_or_not_at_all(make: Make<'_>) {
     let ana = scope("ana");
     let source = SourceId(Position::new(1, 0));
     let group = [keyed(1, first_story(1, 1)), keyed(2, story(2, source, 2)), keyed(3, story(3, source, 3))];
-    assert_eq!(store.append(&ana, 0, &group).expect("appended"), Appended::Done(3));
+    assert_eq!(store.append(&ana, &Head::default(), &group).expect("appended"), Appended::Done(3));
     let expected: Vec<Entry> = (1..).zip(&group).map(|(seq, keyed)| as_read(seq, &keyed.batch)).collect();
     assert_eq!(entries(&*store, &ana, 0), expected);
     let more = [keyed(4, story(4, source, 4)), keyed(2, story(5, source, 5))];
-    assert_eq!(store.append(&ana, 3, &more).expect("answer"), Appended::Known(vec![None, Some(2)]));
-    assert_eq!(store.append(&ana, 2, &more[..1]).expect("answer"), Appended::BasisMoved(3));
+    assert_eq!(
+        store.append(&ana, &store.upon(&ana, 3), &more).expect("answer"),
+        Appended::Known(vec![None, Some(2)])
+    );
+    assert_eq!(
+        store.append(&ana, &store.upon(&ana, 2), &more[..1]).expect("answer"),
+        Appended::BasisMoved(3)
+    );
     assert_eq!(watermark(&*store, &ana), 3);
     assert_clean(&*store, &ana);
 }
@@ -332,7 +347,7 @@ pub fn two_batches_of_a_group_have_two_keys(make: Make<'_>) {
     let ana = scope("ana");
     let source = SourceId(Position::new(1, 0));
     let group = [keyed(1, first_story(1, 1)), keyed(1, story(2, source, 2))];
-    let refused = store.append(&ana, 0, &group).expect_err("refused");
+    let refused = store.append(&ana, &Head::default(), &group).expect_err("refused");
     assert_eq!(refused.kind(), StoreErrorKind::Contract);
     assert_eq!(watermark(&*store, &ana), 0);
 }
@@ -341,11 +356,11 @@ pub fn two_batches_of_a_group_have_two_keys(make: Make<'_>) {
 pub fn empty_groups_and_batches_are_taken(make: Make<'_>) {
     let store = make();
     let ana = scope("ana");
-    assert_eq!(store.append(&ana, 0, &[]).expect("appended"), Appended::Done(0));
+    assert_eq!(store.append(&ana, &Head::default(), &[]).expect("appended"), Appended::Done(0));
     let nothing = Batch { recorded_at: at(1), rows: Vec::new() };
     append(&*store, &ana, 0, 1, nothing.clone());
     assert_eq!(entries(&*store, &ana, 0), [as_read(1, &nothing)]);
-    assert_eq!(store.append(&ana, 0, &[]).expect("answer"), Appended::BasisMoved(1));
+    assert_eq!(store.append(&ana, &Head::default(), &[]).expect("answer"), Appended::BasisMoved(1));
     assert_clean(&*store, &ana);
 }
 
@@ -493,7 +508,7 @@ pub fn tombstones_are_lifted_by_their_source(make: Make<'_>) {
     let barred = || store.forgotten(&ana, &marks).expect("forgotten");
     assert_eq!(barred(), [true; 4]);
     let late = keyed(5, lifting(5, Lift::Everything));
-    assert_eq!(store.append(&ana, 3, &[late]).expect("answered"), Appended::BasisMoved(4));
+    assert_eq!(store.append(&ana, &store.upon(&ana, 3), &[late]).expect("answered"), Appended::BasisMoved(4));
     assert_eq!(barred(), [true; 4]);
     assert_eq!(store.tombstones(&ana, &Lift::Source(mark("source", 1))).expect("counted"), 2);
     lift(&*store, &ana, 4, 6, Lift::Source(mark("source", 1)));
@@ -667,7 +682,9 @@ pub fn an_erasure_at_another_basis_changes_nothing(make: Make<'_>) {
     three_messages(&*store, &ana);
     let before = entries(&*store, &ana, 0);
     for basis in [0, 2, 4] {
-        let erased = store.erase(&ana, basis, mark("erasure", 1), &erasing_the_second()).expect("answer");
+        let erased = store
+            .erase(&ana, &store.upon(&ana, basis), mark("erasure", 1), &erasing_the_second())
+            .expect("answer");
         assert_eq!(erased, Erased::BasisMoved(3));
     }
     assert_eq!(entries(&*store, &ana, 0), before);
@@ -681,7 +698,8 @@ pub fn an_erasure_is_carried_out_once(make: Make<'_>) {
     three_messages(&*store, &ana);
     erase(&*store, &ana, 3, 1, &erasing_the_second());
     append(&*store, &ana, 4, 9, story(5, SourceId(Position::new(1, 0)), 9));
-    let again = store.erase(&ana, 3, mark("erasure", 1), &erasing_the_second()).expect("answer");
+    let again =
+        store.erase(&ana, &store.upon(&ana, 3), mark("erasure", 1), &erasing_the_second()).expect("answer");
     assert_eq!(again, Erased::Done { watermark: 4, rows: 0, residue: 0 });
     assert_eq!(watermark(&*store, &ana), 5);
 }
@@ -831,6 +849,25 @@ pub fn a_forgotten_subject_begins_anew(make: Make<'_>) {
     assert_ne!(store.head(&ana).expect("head").incarnation, first_life);
 }
 
+/// What was decided upon the log of a subject that was forgotten meanwhile is not appended to the log it has now, and erases
+/// nothing there, even where that has become as long: a position in one names another row in the other.
+pub fn a_basis_is_of_one_life(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    three_messages(&*store, &ana);
+    let first_life = store.head(&ana).expect("head");
+    store.erase_subject(&ana, &leaving(&ana, &[])).expect("erased");
+    three_messages(&*store, &ana);
+    let before = entries(&*store, &ana, 0);
+    let late = [keyed(9, story(4, SourceId(Position::new(1, 0)), 9))];
+    assert_eq!(store.append(&ana, &first_life, &late).expect("answer"), Appended::BasisMoved(3));
+    let erased = store.erase(&ana, &first_life, mark("erasure", 1), &erasing_the_second()).expect("answer");
+    assert_eq!(erased, Erased::BasisMoved(3));
+    assert_eq!(entries(&*store, &ana, 0), before);
+    assert_eq!(store.append(&ana, &store.upon(&ana, 3), &late).expect("appended"), Appended::Done(4));
+    assert_clean(&*store, &ana);
+}
+
 /// Turns count from 1, a known key is answered, and the log does not move.
 pub fn turns_are_recorded_once_and_numbered(make: Make<'_>) {
     let store = make();
@@ -947,7 +984,10 @@ pub fn one_of_many_writers_wins_each_basis(make: Make<'_>) {
                     let mut basis = watermark(&*store, &ana);
                     loop {
                         let batch = story(basis + 1, SourceId(Position::new(1, 0)), number);
-                        match store.append(&ana, basis, &[keyed(number, batch)]).expect("an answer") {
+                        match store
+                            .append(&ana, &store.upon(&ana, basis), &[keyed(number, batch)])
+                            .expect("an answer")
+                        {
                             Appended::Done(done) => {
                                 assert_eq!(done, basis + 1);
                                 acknowledged.push((done, mark("moment", number)));
@@ -1213,7 +1253,10 @@ pub fn everything_is_there_after_reopening(place: MakePlace<'_>) {
     assert_eq!(store.turn(&ana, recorded).expect("turn"), Some((turn(1), vec![2])));
     assert_eq!(store.forgotten(&ana, &[mark("moment", 2)]).expect("forgotten"), [true]);
     let again = keyed(3, story(5, SourceId(Position::new(1, 0)), 3));
-    assert_eq!(store.append(&ana, 4, &[again]).expect("answer"), Appended::Known(vec![Some(3)]));
+    assert_eq!(
+        store.append(&ana, &store.upon(&ana, 4), &[again]).expect("answer"),
+        Appended::Known(vec![Some(3)])
+    );
     append(&*store, &ana, 4, 9, story(5, SourceId(Position::new(1, 0)), 9));
     assert_clean(&*store, &ana);
 }
@@ -1228,7 +1271,7 @@ pub fn two_openings_of_one_place_agree(place: MakePlace<'_>) {
     three_messages(&*left, &ana);
     let source = SourceId(Position::new(1, 0));
     assert_eq!(
-        right.append(&ana, 1, &[keyed(8, story(2, source, 8))]).expect("answer"),
+        right.append(&ana, &right.upon(&ana, 1), &[keyed(8, story(2, source, 8))]).expect("answer"),
         Appended::BasisMoved(3)
     );
     append(&*right, &ana, 3, 8, story(4, source, 8));

@@ -53,6 +53,7 @@ macro_rules! conformance_suite {
             an_erased_source_can_come_again
             a_forgotten_subject_leaves_only_tombstones
             a_forgotten_subject_begins_anew
+            a_basis_is_of_one_life
             destroyed_subjects_leave_a_record_each
             marks_outlive_their_subject
             turns_are_recorded_once_and_numbered

@@ -11,9 +11,22 @@ use crate::policy::{PolicyAct, PolicyDeed};
 use crate::registry::Class;
 use crate::scope::{Scope, Subject};
 use crate::source::{Authority, Fidelity, Mode, Retention, Source, SourceKind};
+use crate::store::{Head, Store};
 use crate::time::{AsOf, Instant, Moment, Span};
 use crate::turn::{Budget, Candidate, DropReason, Dropped, Features, Selected, Triage, TurnRecord, Why};
 use crate::value::{Stated, Value};
+
+/// A basis of a test's choice, for any store.
+pub trait Upon {
+    /// The end of the subject's log, in the life it has now, had it `watermark` appends.
+    fn upon(&self, scope: &Scope, watermark: Watermark) -> Head;
+}
+
+impl<S: Store + ?Sized> Upon for S {
+    fn upon(&self, scope: &Scope, watermark: Watermark) -> Head {
+        Head { watermark, ..self.head(scope).expect("head") }
+    }
+}
 
 /// The scope of the subject called `name`.
 #[must_use]
