@@ -140,13 +140,13 @@ async fn asked(route: &Route, shared: &Shared, request: Request) -> Result<Respo
         return stream::response(&parts.headers, pieces).await;
     }
     let told = shared.server.ask(&route.verb, &caller, subject.as_deref(), key, input).await?;
-    Ok(told_as_json(&parts.method, &parts.headers, told))
+    Ok(told_as_json(route.has_mark(), &parts.headers, told))
 }
 
 /// An answer; of a read, with a mark by which it is known whether it changed. The mark is of the answer and not of the watermark
 /// alone, because what holds now changes with the clock, too.
-fn told_as_json(method: &Method, headers: &HeaderMap, told: Vec<u8>) -> Response {
-    let mark = (method == Method::GET).then(|| format!("\"{}\"", &blake3::hash(&told).to_hex()[..32]));
+fn told_as_json(has_mark: bool, headers: &HeaderMap, told: Vec<u8>) -> Response {
+    let mark = has_mark.then(|| format!("\"{}\"", &blake3::hash(&told).to_hex()[..32]));
     let known = mark.as_deref().is_some_and(|mark| {
         let asked = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
         asked

@@ -160,8 +160,13 @@ fn operation(route: &Route, inputs: &mut SchemaGenerator, answers: &mut SchemaGe
         .iter()
         .filter(|(from, ..)| *from == verb.name)
         .map(|(_, to, place)| {
-            let id = format!("$response.body#{place}");
-            ((*to).to_owned(), json!({"operationId": to, "parameters": {"id": id}}))
+            let mut parameters = json!({"id": format!("$response.body#{place}")});
+            // An id is known in the memory it came from, and in no other.
+            if verb.of_subject {
+                let header = SUBJECT_HEADER;
+                parameters[format!("header.{header}")] = json!(format!("$request.header.{header}"));
+            }
+            ((*to).to_owned(), json!({"operationId": to, "parameters": parameters}))
         })
         .collect();
     if !links.is_empty() {
@@ -183,7 +188,8 @@ fn operation(route: &Route, inputs: &mut SchemaGenerator, answers: &mut SchemaGe
         if let Some(example) = example.and_then(|(_, body)| serde_json::from_str::<Json>(body).ok()) {
             operation["requestBody"]["content"]["application/json"]["example"] = example;
         }
-    } else {
+    }
+    if route.has_mark() {
         operation["responses"]["304"] = json!({"description": "Unchanged since the answer with that `ETag`"});
     }
     operation["parameters"] = json!(parameters);

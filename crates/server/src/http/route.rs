@@ -79,6 +79,12 @@ impl Route {
     pub fn has_body(&self) -> bool {
         self.method == Method::POST
     }
+
+    /// Whether its answer carries a mark, by which an unchanged one need not be sent again: of a read that comes whole.
+    #[must_use]
+    pub fn has_mark(&self) -> bool {
+        self.method == Method::GET && !self.verb.streams
+    }
 }
 
 /// Every route of the memory, in the order a memory lives them.
