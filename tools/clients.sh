@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The clients against the real program: ours for Python and TypeScript, mem0's own as its package ships it, LangGraph's behaviours, and a
-# collector of traces.
+# The clients against the real program: ours for Python and TypeScript, mem0's own as its package ships it, LangGraph's behaviours, and
+# Rotel, a collector of traces.
 # Packages are installed outside the checkout, once.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,7 +23,7 @@ python3 tools/openapi_drift.py
 checks=$((checks + 5))
 
 bin=$(python_with python httpx==0.28.1 langgraph-checkpoint==4.3.2 mem0ai==2.2.1 mypy==2.4.1 opentelemetry-proto==1.45.2 \
-    pytest==9.2.0)
+    pytest==9.2.0 'rotel==0.0.1a15; python_version < "3.14" and sys_platform == "linux"')
 serve
 (cd clients/python && "$bin/mypy" --cache-dir "$data/mypy")
 checks=$((checks + 1))

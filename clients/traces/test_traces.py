@@ -1,10 +1,16 @@
-"""Traces as a collector in another language reads them: OpenTelemetry's own types for Python decode what the server sends."""
+"""Traces as others read them: OpenTelemetry's own types for Python decode what the server sends, straight and by way of Rotel, a
+collector that nobody here wrote, which takes spans apart, batches them and sends them on."""
 
+import gzip
 import http.server
+import importlib.util
 import os
+import pathlib
 import signal
+import socket
 import subprocess
 import threading
+import time
 
 import httpx
 import pytest
@@ -24,6 +30,9 @@ def collector():
 
         def do_POST(self):
             body = self.rfile.read(int(self.headers["content-length"]))
+            # Rotel sends it so, whatever it is told.
+            if self.headers["content-encoding"] == "gzip":
+                body = gzip.decompress(body)
             received.append((self.path, self.headers["content-type"], body))
             self.send_response(200)
             self.send_header("content-length", "0")
@@ -39,13 +48,56 @@ def collector():
     server.server_close()
 
 
+def free_address():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{taken.getsockname()[1]}"
+
+
+@pytest.fixture(params=["straight", "rotel"])
+def way(request, collector, tmp_path):
+    """Where the server is told to send spans, what reached the end of the way, and the end of whoever stands between."""
+    address, received = collector
+    if request.param == "straight":
+        yield address, received, lambda: None
+        return
+    package = importlib.util.find_spec("rotel")
+    if package is None:
+        pytest.skip("Rotel has no package for this Python")
+    agent = pathlib.Path(package.origin).parent / "rotel-agent"
+    taken, log = free_address(), tmp_path / "rotel.log"
+    command = [agent, "start", "--otlp-http-endpoint", taken, "--otlp-grpc-endpoint", free_address()]
+    command += ["--pid-file", tmp_path / "rotel.pid", "--exporter", "otlp", "--otlp-exporter-endpoint", address]
+    command += ["--otlp-exporter-protocol", "http", "--otlp-exporter-compression", "none"]
+    with open(log, "w") as told:
+        process = subprocess.Popen(command, stdout=told, stderr=told)
+    host, port = taken.split(":")
+    until = time.monotonic() + 30
+    while True:
+        try:
+            socket.create_connection((host, int(port)), timeout=1).close()
+            break
+        except OSError:
+            assert process.poll() is None and time.monotonic() < until, log.read_text()
+            time.sleep(0.05)
+
+    def end():
+        # It sends on what it holds before it ends.
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == 0, log.read_text()
+
+    yield f"http://{taken}", received, end
+    process.kill()
+    process.wait()
+
+
 def held(attributes):
     return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in attributes}
 
 
-def test_spans_are_read_by_the_types_of_opentelemetry(collector, tmp_path):
-    address, received = collector
-    command = [PROGRAM, "--data", str(tmp_path), "serve", "--without-key", "--listen", "127.0.0.1:0"]
+def test_spans_are_read_by_the_types_of_opentelemetry(way, tmp_path):
+    address, received, end = way
+    command = [PROGRAM, "--data", str(tmp_path / "memory"), "serve", "--without-key", "--listen", "127.0.0.1:0"]
     environment = os.environ | {"OTEL_EXPORTER_OTLP_ENDPOINT": address, "OTEL_SERVICE_NAME": "memory"}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
@@ -57,6 +109,7 @@ def test_spans_are_read_by_the_types_of_opentelemetry(collector, tmp_path):
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == 0
+    end()
     assert {(path, kind) for path, kind, _ in received} == {("/v1/traces", "application/x-protobuf")}
     requests = [ExportTraceServiceRequest.FromString(body) for _, _, body in received]
     resources = [resource for request in requests for resource in request.resource_spans]

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Fuzzes one target, or keeps of its corpus what reaches something of its own.
 #
-#   tools/fuzz/fuzz.sh run TARGET SECONDS    from the repository's samples and the kept corpus; what breaks is in fuzz/artifacts/
+#   tools/fuzz/fuzz.sh run TARGET SECONDS    from the repository's samples and the kept corpus; what breaks is in fuzz/artifacts/;
+#                                            ends earlier once it has run 10 million inputs
 #   tools/fuzz/fuzz.sh keep TARGET           the fewest and smallest inputs that reach all that was reached, to fuzz/corpus/
 #   tools/fuzz/fuzz.sh targets               their names
 #
@@ -17,7 +18,7 @@ work="${FUZZ_WORK:-$root/target/fuzz}"
 limits=(-rss_limit_mb=256 -max_len=4096 -report_slow_units=1 -timeout=10)
 
 usage() {
-    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
     exit 2
 }
 
@@ -30,7 +31,7 @@ case "${1:-}" in
         python3 "$root/tools/fuzz/seed.py" "$work/seeds"
         mkdir -p "$work/corpus/$2" "$work/seeds/$2" "corpus/$2"
         exec cargo fuzz run -s none --target-dir "$work/built" "$2" "$work/corpus/$2" "corpus/$2" "$work/seeds/$2" \
-            -- "${limits[@]}" -max_total_time="$3" -print_final_stats=1
+            -- "${limits[@]}" -max_total_time="$3" -runs=10000000 -print_final_stats=1
         ;;
     keep)
         [ $# = 2 ] || usage
