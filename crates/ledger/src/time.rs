@@ -246,7 +246,8 @@ impl Zone {
     }
 
     fn is_utc(&self) -> bool {
-        matches!(&*self.0, "Z" | "z" | "UTC" | "+00:00" | "-00:00")
+        matches!(&*self.0, "Z" | "z" | "UTC")
+            || (self.0.starts_with(['+', '-']) && offset_seconds(&self.0) == Some(0))
     }
 
     fn lookup(&self) -> Option<TimeZone> {
@@ -450,6 +451,11 @@ mod tests {
             let zone = Zone::parse(name).unwrap_or_else(|error| panic!("{error}"));
             let moment = Moment { instant: Instant::default(), zone };
             assert_eq!(moment.zoned().offset().seconds(), seconds, "`{name}`");
+        }
+        for name in ["+00:00", "-00:00", "-00", "+0000", "-00:00:00"] {
+            let zone = Zone::parse(name).unwrap_or_else(|error| panic!("{error}"));
+            let moment = Moment { instant: Instant::default(), zone };
+            assert_eq!(moment.to_string(), Instant::default().to_string(), "`{name}`");
         }
         for name in [
             "+",
