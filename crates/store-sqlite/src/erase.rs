@@ -13,7 +13,7 @@ use std::time::Duration;
 use ledger::evidence::Evidence;
 use ledger::id::{Position, Watermark};
 use ledger::keys::Fingerprint;
-use ledger::log::{Erasure, Row, SubjectErasure};
+use ledger::log::{Erasure, Removed, Row, SubjectErasure};
 use ledger::proof::{Salt, commit, link};
 use ledger::receipt::RowCounts;
 use ledger::scope::Scope;
@@ -70,53 +70,51 @@ const TABLES: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// Rows that would be left referring to nothing: what they are, whether an erasure could leave any, and the query that looks
-/// through all of the subject's.
-type Dangling = (&'static str, fn(&Erasure) -> bool, &'static str);
+/// Where rows refer to rows that an erasure may take out: what would be left, the places that are taken out, and the query that tells
+/// where the subject's rows after a place refer to. A row refers only to rows before it.
+type Referring = (&'static str, fn(&Removed) -> &Vec<Position>, &'static str);
 
-/// Looked through only where it is possible: all messages of a large subject take longer than one takes to erase.
-const DANGLING: [Dangling; 6] = [
+const REFERRING: [Referring; 5] = [
     (
         "evidence of a source that goes",
-        |erasure| !erasure.remove.sources.is_empty(),
-        "SELECT 1 FROM evidence AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM source AS parent
-         WHERE parent.subject = child.subject AND parent.seq = child.source_seq
-            AND parent.ordinal = child.source_ordinal) LIMIT 1",
+        |remove| &remove.sources,
+        "SELECT source_seq, source_ordinal FROM evidence WHERE subject = ? AND seq >= ?",
     ),
     (
         "a claim on evidence that goes",
-        |erasure| !erasure.remove.evidence.is_empty(),
-        "SELECT 1 FROM claim AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM evidence AS parent
-         WHERE parent.subject = child.subject AND parent.seq = child.evidence_seq
-            AND parent.ordinal = child.evidence_ordinal) LIMIT 1",
+        |remove| &remove.evidence,
+        "SELECT evidence_seq, evidence_ordinal FROM claim WHERE subject = ? AND seq >= ?",
     ),
     (
         "a claim on a fact that goes",
-        |erasure| !erasure.remove.facts.is_empty(),
-        "SELECT 1 FROM claim AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM fact AS parent
-         WHERE parent.subject = child.subject AND parent.seq = child.fact_seq
-            AND parent.ordinal = child.fact_ordinal) LIMIT 1",
+        |remove| &remove.facts,
+        "SELECT fact_seq, fact_ordinal FROM claim WHERE subject = ? AND seq >= ?",
     ),
     (
         "a transition of a fact that goes",
-        |erasure| !erasure.remove.facts.is_empty() || !erasure.rewrite.is_empty(),
-        "SELECT 1 FROM transition AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM fact AS parent
+        |remove| &remove.facts,
+        "SELECT fact_seq, fact_ordinal FROM transition WHERE subject = ? AND seq >= ?",
+    ),
+    (
+        "support by a claim that goes",
+        |remove| &remove.claims,
+        "SELECT claim_seq, claim_ordinal FROM support WHERE subject = ? AND seq >= ?",
+    ),
+];
+
+/// What the rows that an erasure writes may refer to in vain, and the query that finds it among the rows of an append.
+const WRITTEN_IN_VAIN: [(&str, &str); 2] = [
+    (
+        "a transition of no fact",
+        "SELECT 1 FROM transition AS child WHERE subject = ? AND seq = ? AND NOT EXISTS (SELECT 1 FROM fact AS parent
          WHERE parent.subject = child.subject AND parent.seq = child.fact_seq
             AND parent.ordinal = child.fact_ordinal) LIMIT 1",
     ),
     (
-        "support by a claim that goes",
-        |erasure| !erasure.remove.claims.is_empty() || !erasure.rewrite.is_empty(),
-        "SELECT 1 FROM support AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM claim AS parent
+        "support by no claim",
+        "SELECT 1 FROM support AS child WHERE subject = ? AND seq = ? AND NOT EXISTS (SELECT 1 FROM claim AS parent
          WHERE parent.subject = child.subject AND parent.seq = child.claim_seq
             AND parent.ordinal = child.claim_ordinal) LIMIT 1",
-    ),
-    (
-        "a source whose key goes",
-        |erasure| !erasure.remove.sources.is_empty() || !erasure.shred.is_empty(),
-        "SELECT 1 FROM source AS child WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM data_key AS parent
-         WHERE parent.subject = child.subject AND parent.source_seq = child.seq
-            AND parent.source_ordinal = child.ordinal) LIMIT 1",
     ),
 ];
 
@@ -194,7 +192,7 @@ impl SqliteStore {
 
 /// Runs an erasure's work in a transaction of its own; on a full disk it makes room and runs it once more.
 ///
-/// References are checked by [`DANGLING`], once over the subject, instead of row by row: for every row taken out the
+/// References are checked by [`left_dangling`], once over the subject, instead of row by row: for every row taken out the
 /// database would look through all rows that could refer to it.
 fn transact<T>(
     hand: &mut Hand,
@@ -346,18 +344,54 @@ fn erase_from(
     let placed = erasure.remove.evidence.iter().chain(&erasure.remove.claims).copied();
     let placed: Vec<Position> = placed.chain(erasure.reduce.iter().map(|(id, _)| id.0)).collect();
     shared.vectors.erase(known.number, Some(&placed), &mut aftermath.needles)?;
-    for (what, _, sql) in DANGLING.into_iter().filter(|(_, possible, _)| possible(erasure)) {
-        let dangling = hand
-            .connection
-            .prepare_cached(sql)
-            .and_then(|mut select| select.query_row([known.number], |_| Ok(())).optional())
-            .map_err(failed)?;
-        if dangling.is_some() {
-            return Err(contract(format!("the erasure leaves {what}")));
-        }
+    if let Some(what) = left_dangling(&hand.connection, known.number, seq, &erasure.remove, &shred)? {
+        return Err(contract(format!("the erasure leaves {what}")));
     }
     close_tables(&hand.connection, known.number)?;
     Ok(Ok(aftermath))
+}
+
+/// What an erasure leaves that refers to nothing, if anything. It was all in order before, so only what refers to rows that go, and what
+/// is written as append `seq`, is looked at: looking each reference of a large subject up would take longer than erasing does.
+fn left_dangling(
+    connection: &Connection,
+    subject: i64,
+    seq: Watermark,
+    remove: &Removed,
+    shred: &FxHashSet<Position>,
+) -> Result<Option<&'static str>, StoreError> {
+    for (what, removed, sql) in REFERRING {
+        let removed: FxHashSet<Position> = removed(remove).iter().copied().collect();
+        let Some(first) = removed.iter().min() else { continue };
+        let mut select = connection.prepare_cached(sql).map_err(failed)?;
+        let mut rows = select.query(params![subject, signed(first.seq)]).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            let (seq, ordinal): (i64, u32) = (row.get(0).map_err(failed)?, row.get(1).map_err(failed)?);
+            if removed.contains(&Position::new(seq.max(0) as u64, ordinal)) {
+                return Ok(Some(what));
+            }
+        }
+    }
+    for (what, sql) in WRITTEN_IN_VAIN {
+        let found = connection
+            .prepare_cached(sql)
+            .and_then(|mut select| select.query_row(params![subject, signed(seq)], |_| Ok(())).optional());
+        if found.map_err(failed)?.is_some() {
+            return Ok(Some(what));
+        }
+    }
+    for source in shred {
+        let found = connection
+            .prepare_cached("SELECT 1 FROM source WHERE subject = ? AND seq = ? AND ordinal = ?")
+            .and_then(|mut select| {
+                let place = params![subject, signed(source.seq), source.ordinal];
+                select.query_row(place, |_| Ok(())).optional()
+            });
+        if found.map_err(failed)?.is_some() {
+            return Ok(Some("a source whose key goes"));
+        }
+    }
+    Ok(None)
 }
 
 /// Takes one row out; the place in the chain that committed to it, when it was there.
