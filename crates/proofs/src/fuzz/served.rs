@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use axum::Router;
 use engine::Engine;
 use engine::tokens::Tokens;
 use ledger::admission::Policies;
@@ -23,7 +24,9 @@ const SECRET: &str = "quince marmalade";
 /// A server with two people's memories, in which whoever asks is the first; they may ask for both.
 struct Place {
     runtime: Runtime,
-    shared: Shared,
+    /// Made once: making its table of routes takes longer than most answers.
+    router: Router,
+    settings: Settings,
     /// Where keys are made and revoked.
     _keys: tempfile::TempDir,
 }
@@ -41,8 +44,9 @@ static HOUSE: LazyLock<Place> = LazyLock::new(|| {
         written: Box::new(|_| {}),
         reads: None,
     };
-    let shared = Shared::new(Server::new(Arc::new(engine), house));
-    let house = Place { runtime, shared, _keys: keys };
+    let settings = house.settings.clone();
+    let router = router(Shared::new(Server::new(Arc::new(engine), house)));
+    let house = Place { runtime, router, settings, _keys: keys };
     for (name, words) in
         [("ana", "I live in Zagreb."), ("ana", "My name is Ana."), ("ben", &format!("I like {SECRET}."))]
     {
@@ -63,11 +67,9 @@ impl Place {
     fn send(&self, sent: &[u8]) -> Vec<u8> {
         self.runtime.block_on(async {
             let (ours, theirs) = tokio::io::duplex(1 << 20);
-            let shared = self.shared.clone();
-            let served = tokio::spawn(async move {
-                let settings = &shared.server.house().settings;
-                server::http::serve::one(theirs, router(shared.clone()), settings).await;
-            });
+            let (router, settings) = (self.router.clone(), self.settings.clone());
+            let served =
+                tokio::spawn(async move { server::http::serve::one(theirs, router, &settings).await });
             let (mut reads, mut writes) = tokio::io::split(ours);
             let sending = async {
                 // The server may hang up in the middle.
