@@ -163,7 +163,7 @@ impl SqliteTelemetry {
 
     /// Removes the database, its log first, so that no old log is taken for the new file's.
     fn remove(&self) -> Result<(), StoreError> {
-        for ending in ["-wal", "-shm", ""] {
+        for ending in ["-wal", "-shm", "-journal", ""] {
             let path = sibling(&self.path, ending);
             match files::remove(&path) {
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}

@@ -114,6 +114,33 @@ fn a_backup_lists_every_file_and_says_what_it_leaves_out() {
     assert_eq!(state(&memory, "restored", &[]), state(&memory, "data", &[]));
 }
 
+/// A process may end in the middle of its first words to the telemetry, which nobody waits for. The copy has what stood before.
+#[test]
+fn telemetry_that_a_process_ended_in_the_middle_of_stops_no_backup() {
+    // Without a turn nobody else has made the telemetry.
+    let memory = Memory::new();
+    memory.run(&["remember", "I live in Zagreb."]).ended(0);
+    let at_work = memory.outside().join("at work.db");
+    let connection = Connection::open(&at_work).expect("a database");
+    connection.execute_batch("CREATE TABLE kept (number)").expect("a table");
+    // More than its memory holds: pages are on the disk before the end, and so is what takes them back.
+    connection.execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE").expect("begun");
+    for _ in 0..400 {
+        connection.execute("INSERT INTO kept VALUES (zeroblob(1000))", []).expect("written");
+    }
+    for ending in ["", "-journal"] {
+        let file = |name: &str| format!("{name}{ending}");
+        fs::copy(memory.outside().join(file("at work.db")), memory.data().join(file("telemetry.db")))
+            .expect("what a power cut or a kill leaves");
+    }
+    let kept = memory.outside().join("kept");
+    let taken = memory.json(0, &["backup", path(&kept)]);
+    assert_eq!(taken["left_out"], json!(["ballast"]), "{taken}");
+    let copy = Connection::open(kept.join("telemetry.db")).expect("the copy");
+    let rows: i64 = copy.query_row("SELECT count(*) FROM kept", [], |row| row.get(0)).expect("rows");
+    assert_eq!(rows, 0);
+}
+
 /// A copy carried elsewhere is compared file by file, and what differs is named; it is put back only if nothing does.
 #[test]
 fn what_differs_elsewhere_is_named_and_not_put_back() {

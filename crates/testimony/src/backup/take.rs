@@ -25,6 +25,9 @@ pub(super) const ATTEMPTS_MAX: usize = 20;
 /// Pages copied between two looks at the caller and at erasures.
 const PAGES_PER_STEP: i32 = 500;
 
+/// How long a lock of somebody else is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// How long an erasure that began meanwhile may take to clean up before the copy is begun anew all the same.
 const ERASURE_MS_MAX: u64 = 20_000;
 
@@ -208,7 +211,7 @@ fn copy_consistently(
 
 fn connect(path: &Path) -> Result<Connection, BackupError> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    connection.busy_timeout(Duration::from_secs(30))?;
+    connection.busy_timeout(PATIENCE)?;
     Ok(connection)
 }
 
@@ -348,7 +351,8 @@ fn copy_plain(data: &Path, target: &Path, name: &str) -> Result<Option<FileMark>
     }
 }
 
-/// Copies the telemetry. One that is damaged is made anew by whoever uses it next, so it stops no copy.
+/// Copies the telemetry. One that is damaged is made anew by whoever uses it next, so it stops no copy; nor does one that a process
+/// ended in the middle of, which is taken back first, as by whoever uses it next, and left out where the directory may not be written.
 fn copy_telemetry(
     data: &Path,
     target: &Path,
@@ -360,7 +364,8 @@ fn copy_telemetry(
     }
     let to = target.join(name);
     let copy = || -> Result<(), BackupError> {
-        let source = connect(&data.join(name))?;
+        let source = Connection::open_with_flags(data.join(name), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        source.busy_timeout(PATIENCE)?;
         drop(place::create(&to)?);
         let mut copy = Connection::open(&to)?;
         Copying::new(&source, &mut copy)?.run_to_completion(1_000, Duration::from_millis(1), None)?;
@@ -371,7 +376,11 @@ fn copy_telemetry(
         Err(BackupError::Database(error))
             if matches!(
                 error.sqlite_error_code(),
-                Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+                Some(
+                    rusqlite::ErrorCode::DatabaseCorrupt
+                        | rusqlite::ErrorCode::NotADatabase
+                        | rusqlite::ErrorCode::ReadOnly
+                )
             ) =>
         {
             remove(&to)?;
