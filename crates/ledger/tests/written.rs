@@ -418,3 +418,11 @@ proptest! {
         prop_assert!(ungrounded(&value, &[&quote], None).is_some());
     }
 }
+
+#[test]
+fn numbers_are_told_in_the_order_they_stand() {
+    for text in ["8 068,14.9", "3 675,967,328", "5 823.0,0", "1  7 643.8,939"] {
+        let starts: Vec<usize> = numbers_in(text).iter().map(|found| found.start).collect();
+        assert!(starts.len() > 1 && starts.is_sorted(), "`{text}`: {starts:?}");
+    }
+}

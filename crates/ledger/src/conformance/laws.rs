@@ -17,7 +17,7 @@ use crate::proof::ChainHash;
 use crate::receipt::{Asked, RowCounts, first_broken};
 use crate::scope::Scope;
 use crate::source::{Authority, Fidelity, Mode, Retention};
-use crate::store::{Appended, Erased, Head, Recognised, RecordedTurn, Store, StoreErrorKind};
+use crate::store::{Appended, Erased, Head, Read, Recognised, RecordedTurn, Rows, Store, StoreErrorKind};
 use crate::time::{Instant, Moment, Span, Zone};
 use crate::value::{Stated, Value};
 use crate::vectors::{ModelIdentity, Placed, Quantised, VectorMark, VectorRow};
@@ -373,6 +373,33 @@ pub fn changes_are_those_after_the_watermark(make: Make<'_>) {
     for after in 0..5 {
         let expected = all.get(after..).unwrap_or_default();
         assert_eq!(entries(&*store, &ana, after as Watermark), expected);
+    }
+}
+
+/// Who asks for messages, or for those of a source, is handed all of them, in the order of the log, and perhaps more.
+pub fn messages_are_read_without_the_rest(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    three_messages(&*store, &ana);
+    append(&*store, &ana, 3, 4, first_story(4, 4));
+    let read = |rows: Rows, of: Option<SourceId>| {
+        let mut found = Vec::new();
+        let read = store.read_changes(&ana, 0, rows, &mut |entry| {
+            found.extend(entry.rows.into_iter().filter(|(_, row)| match row {
+                Row::Evidence(evidence) => of.is_none_or(|of| evidence.source == of),
+                _ => false,
+            }));
+        });
+        assert_eq!(read.expect("read"), Read::Whole);
+        found
+    };
+    let all = read(Rows::All, None);
+    assert_eq!(all.len(), 4);
+    assert_eq!(read(Rows::Messages, None), all);
+    for (seq, messages) in [(1, 3), (4, 1)] {
+        let source = SourceId(Position::new(seq, 0));
+        let of_source = read(Rows::MessagesOf(source), Some(source));
+        assert_eq!((of_source.len(), &of_source), (messages, &read(Rows::All, Some(source))));
     }
 }
 

@@ -37,6 +37,7 @@ macro_rules! conformance_suite {
             two_batches_of_a_group_have_two_keys
             empty_groups_and_batches_are_taken
             changes_are_those_after_the_watermark
+            messages_are_read_without_the_rest
             subjects_do_not_see_each_other
             a_message_is_recognised_by_its_marks
             the_first_of_two_matches_is_recognised

@@ -83,7 +83,7 @@ pub fn numbers_in(text: &str) -> Vec<Found<Quantity>> {
         mention.readings.into_iter().map(move |value| Found { value, start, end })
     });
     let mut found: Vec<Found<Quantity>> = found.collect();
-    // Where one reading lies within another, they are come upon from the inside.
+    // A row of digits is cut in one way after another: `8 068,14.9` may be two numbers or three.
     found.sort_by_key(|one| one.start);
     found
 }
