@@ -102,21 +102,10 @@ const REFERRING: [Referring; 5] = [
     ),
 ];
 
-/// What the rows that an erasure writes may refer to in vain, and the query that finds it among the rows of an append.
-const WRITTEN_IN_VAIN: [(&str, &str); 2] = [
-    (
-        "a transition of no fact",
-        "SELECT 1 FROM transition AS child WHERE subject = ? AND seq = ? AND NOT EXISTS (SELECT 1 FROM fact AS parent
-         WHERE parent.subject = child.subject AND parent.seq = child.fact_seq
-            AND parent.ordinal = child.fact_ordinal) LIMIT 1",
-    ),
-    (
-        "support by no claim",
-        "SELECT 1 FROM support AS child WHERE subject = ? AND seq = ? AND NOT EXISTS (SELECT 1 FROM claim AS parent
-         WHERE parent.subject = child.subject AND parent.seq = child.claim_seq
-            AND parent.ordinal = child.claim_ordinal) LIMIT 1",
-    ),
-];
+/// A transition among the rows of an append whose fact is not there. What supports it is watched by a trigger.
+const OF_NO_FACT: &str = "SELECT 1 FROM transition AS child WHERE subject = ? AND seq = ? AND NOT EXISTS (
+    SELECT 1 FROM fact AS parent WHERE parent.subject = child.subject AND parent.seq = child.fact_seq
+        AND parent.ordinal = child.fact_ordinal) LIMIT 1";
 
 /// What an erasure's transaction leaves to be done after its commit.
 #[derive(Default)]
@@ -372,13 +361,12 @@ fn left_dangling(
             }
         }
     }
-    for (what, sql) in WRITTEN_IN_VAIN {
-        let found = connection
-            .prepare_cached(sql)
-            .and_then(|mut select| select.query_row(params![subject, signed(seq)], |_| Ok(())).optional());
-        if found.map_err(failed)?.is_some() {
-            return Ok(Some(what));
-        }
+    let place = params![subject, signed(seq)];
+    let of_no_fact = connection
+        .prepare_cached(OF_NO_FACT)
+        .and_then(|mut select| select.query_row(place, |_| Ok(())).optional());
+    if of_no_fact.map_err(failed)?.is_some() {
+        return Ok(Some("a transition of no fact"));
     }
     for source in shred {
         let found = connection

@@ -8,9 +8,10 @@ use std::process::Command;
 
 use crate::places;
 use ledger::conformance::{
-    Upon, at, evidence, first_story, keyed, leaving, mark, message, scope, source, story, turn,
+    Upon, at, evidence, first_story, keyed, leaving, mark, message, opening, scope, source, story, turn,
 };
-use ledger::id::{EvidenceId, Position, SourceId};
+use ledger::fact::Transition;
+use ledger::id::{ClaimId, EvidenceId, FactId, Position, SourceId};
 use ledger::log::{Batch, Erasure, Removed, Row};
 use ledger::scope::Scope;
 use ledger::store::{Appended, Erased, Store, StoreErrorKind};
@@ -440,6 +441,17 @@ fn an_erasure_that_leaves_rows_dangling_is_refused_whole() {
         let refused =
             store.erase(&ana, &store.upon(&ana, 1), mark("erasure", 1), &erasure).expect_err("refused");
         assert_eq!(refused.kind(), StoreErrorKind::Contract);
+    }
+    // Nor may it write of what is not there: a fact, or what supports it.
+    let fact = |ordinal| FactId(Position::new(1, ordinal));
+    let of_no_fact =
+        Transition { attach: Vec::new(), ..opening(fact(9), ClaimId(Position::new(1, 3)), at(9)) };
+    let on_no_claim = opening(fact(2), ClaimId(Position::new(1, 9)), at(9));
+    for told in [of_no_fact, on_no_claim] {
+        let erasure = Erasure { recorded_at: at(9), rewrite: vec![told], ..Erasure::default() };
+        let refused =
+            store.erase(&ana, &store.upon(&ana, 1), mark("erasure", 1), &erasure).expect_err("refused");
+        assert_eq!(refused.kind(), StoreErrorKind::Contract, "{refused}");
     }
     let shred =
         Erasure { recorded_at: at(9), shred: vec![SourceId(Position::new(1, 0))], ..Erasure::default() };
