@@ -6,7 +6,8 @@
 
 Of a request, breaking is: an operation, parameter or field that is gone, one that must newly be given, a type or a choice that is no
 longer taken, a bound that is narrower. Of an answer: a field that is gone or may newly be absent, a type that may newly come, a success
-that is gone; one waits for it, while a refusal or a 304 that never comes harms nobody. A key's scope that is newly needed breaks, too. Where the version's first or second number differs, breaks are told and allowed.
+that is gone; a refusal or a 304 that never comes harms nobody. A key's scope that is newly needed breaks, too. Where the version's
+first or second number differs, breaks are told and allowed.
 """
 
 import json

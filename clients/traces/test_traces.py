@@ -9,6 +9,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 
@@ -61,9 +62,9 @@ def way(request, collector, tmp_path):
     if request.param == "straight":
         yield address, received, lambda: None
         return
-    package = importlib.util.find_spec("rotel")
-    if package is None:
+    if sys.platform != "linux" or sys.version_info >= (3, 14):
         pytest.skip("Rotel has no package for this Python")
+    package = importlib.util.find_spec("rotel")
     agent = pathlib.Path(package.origin).parent / "rotel-agent"
     taken, log = free_address(), tmp_path / "rotel.log"
     command = [agent, "start", "--otlp-http-endpoint", taken, "--otlp-grpc-endpoint", free_address()]
