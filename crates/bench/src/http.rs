@@ -83,7 +83,8 @@ pub fn run(directory: &Path, extent: &Extent) -> Result<Report> {
             "turn",
             "sent away",
             "errors",
-            "memory over idle, MiB, at most",
+            "memory idle, MiB",
+            "over idle, at most",
             "of it what was said meanwhile",
         ],
     );
@@ -104,6 +105,7 @@ pub fn run(directory: &Path, extent: &Extent) -> Result<Report> {
                 tally.errors.first().map_or("", |first| first)
             )
         });
+        let mebibytes = |bytes: u64| digits(bytes as f64 / 1_048_576.0);
         table.row([
             name.to_owned(),
             digits(calls as f64 / extent.seconds as f64),
@@ -112,8 +114,9 @@ pub fn run(directory: &Path, extent: &Extent) -> Result<Report> {
             both(&tally.turn),
             thousands(tally.sent_away as i64),
             tally.errors.len().to_string(),
-            digits(most.saturating_sub(idle) as f64 / 1_048_576.0),
-            digits(data.saturating_sub(idle) as f64 / 1_048_576.0),
+            mebibytes(idle),
+            mebibytes(most.saturating_sub(idle)),
+            mebibytes(data.saturating_sub(idle)),
         ]);
     }
     report.tables.push(table);
