@@ -39,6 +39,9 @@ use crate::verb::{AnyVerb, Asked, Piece};
 /// Pieces of a long answer that wait for their taker, at most.
 const PIECES_WAITING: usize = 16;
 
+/// The longest body that is let in without room of its own: longer than nearly every call's.
+const SHORT_BODY_BYTES: u64 = 16 * 1024;
+
 /// What the clock says. Handed in, so that nothing below reads one.
 pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
 
@@ -71,6 +74,11 @@ pub struct ModelRead {
     pub stopped: Option<String>,
 }
 
+/// What the body of a call holds on to until the call is answered.
+pub(crate) struct BodyRoom {
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
 /// One memory and everything its faces need; cheap to clone.
 #[derive(Clone)]
 pub struct Server {
@@ -78,6 +86,8 @@ pub struct Server {
     house: Arc<House>,
     /// Room for calls of the engine: what is over waits, and what waits too long is sent away.
     room: Arc<Semaphore>,
+    /// Room for long bodies, in KiB.
+    bodies: Arc<Semaphore>,
     /// Where spans go, if anywhere.
     traces: Option<Traces>,
 }
@@ -87,7 +97,8 @@ impl Server {
     #[must_use]
     pub fn new(engine: Arc<Engine>, house: House) -> Self {
         let room = Arc::new(Semaphore::new(house.settings.calls_at_once));
-        Self { engine, house: Arc::new(house), room, traces: None }
+        let bodies = Arc::new(Semaphore::new(house.settings.bodies_bytes_max.div_ceil(1024)));
+        Self { engine, house: Arc::new(house), room, bodies, traces: None }
     }
 
     /// The same, with spans of what it does.
@@ -188,9 +199,29 @@ impl Server {
     }
 
     async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        let is_full = self.room.available_permits() == 0;
+        self.room_in(&self.room, 1).await
+    }
+
+    /// Room for a body of at most `bytes` until its call is answered. Short bodies need none, so that nobody who sends long ones keeps
+    /// other calls out.
+    ///
+    /// # Errors
+    /// [`Refusal`] 503 `overloaded`, where there was none within [`Settings::patience`].
+    pub(crate) async fn room_for_body(&self, bytes: u64) -> Result<BodyRoom, Refusal> {
+        if bytes <= SHORT_BODY_BYTES {
+            return Ok(BodyRoom { _permit: None });
+        }
+        let all = self.house.settings.bodies_bytes_max.div_ceil(1024);
+        let kibibytes = usize::try_from(bytes.div_ceil(1024)).map_or(all, |needed| needed.min(all));
+        let permit = self.room_in(&self.bodies, u32::try_from(kibibytes).unwrap_or(u32::MAX)).await?;
+        Ok(BodyRoom { _permit: Some(permit) })
+    }
+
+    async fn room_in(&self, room: &Arc<Semaphore>, permits: u32) -> Result<OwnedSemaphorePermit, Refusal> {
+        let is_full = room.available_permits() < permits as usize;
         let _waiting = self.traces().filter(|_| is_full).map(Traces::wait);
-        match tokio::time::timeout(self.house.settings.patience, self.room.clone().acquire_owned()).await {
+        let acquired = room.clone().acquire_many_owned(permits);
+        match tokio::time::timeout(self.house.settings.patience, acquired).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => {
                 Err(Refusal::new(503, "overloaded", "too many calls are at work").again_after(1))

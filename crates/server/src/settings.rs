@@ -23,6 +23,8 @@ pub struct Settings {
     pub connections_max: usize,
     /// The longest body of a request, in bytes.
     pub body_bytes_max: usize,
+    /// What the bodies of all calls may take together, in bytes; short ones do not count.
+    pub bodies_bytes_max: usize,
     /// Calls a caller may make a second, on the average; 0 for as many as it likes.
     pub calls_per_second: u32,
     /// Calls a caller may make at once before that counts.
@@ -45,7 +47,7 @@ impl Settings {
     #[must_use]
     pub fn of(subject: Subject) -> Self {
         Self {
-            calls_at_once: 128,
+            calls_at_once: 64,
             patience: Duration::from_secs(5),
             deadline: Duration::from_secs(30),
             request_deadline: Duration::from_secs(30),
@@ -53,6 +55,7 @@ impl Settings {
             silence_max: Duration::from_secs(60),
             connections_max: 10_000,
             body_bytes_max: 32 * 1024 * 1024,
+            bodies_bytes_max: 256 * 1024 * 1024,
             calls_per_second: 0,
             burst: 200,
             origins: Vec::new(),

@@ -93,6 +93,30 @@ async fn a_head_or_a_body_that_does_not_come_loses_its_connection_and_keeps_nobo
 }
 
 #[tokio::test]
+async fn long_bodies_wait_for_room_and_short_ones_do_not() {
+    let server = Listening::start(|settings| {
+        settings.patience = Duration::from_millis(300);
+        settings.request_deadline = Duration::from_secs(3);
+        settings.bodies_bytes_max = 64 * 1024;
+    })
+    .await;
+    let long = format!("{{\"query\": \"{}\"}}", "where do I live? ".repeat(3_000));
+    let request = server.request("POST", "/v1/recall", &long);
+    let mut slow = server.connect().await;
+    slow.write_all(&request.as_bytes()[..request.len() - 5]).await.expect("sent");
+    // Until the server has begun to read it.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let mut second = server.connect().await;
+    second.write_all(request.as_bytes()).await.expect("sent");
+    assert_eq!(first_line(&mut second).await, "HTTP/1.1 503 Service Unavailable");
+    assert_eq!(server.status().await, "HTTP/1.1 200 OK");
+    assert_eq!(first_line(&mut slow).await, "HTTP/1.1 408 Request Timeout");
+    let mut third = server.connect().await;
+    third.write_all(request.as_bytes()).await.expect("sent");
+    assert_ne!(first_line(&mut third).await, "HTTP/1.1 503 Service Unavailable");
+}
+
+#[tokio::test]
 async fn a_reader_that_stands_still_loses_its_connection() {
     let server = Listening::start(|settings| settings.silence_max = Duration::from_millis(500)).await;
     // Enough that an answer fits into no buffer on the way.

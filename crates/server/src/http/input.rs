@@ -1,17 +1,17 @@
 //! The input of a verb, put together from the path, the query and the body of a request.
 
-use std::time::Duration;
-
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Body as _;
 use serde_json::{Map, Value as Json};
 
 use super::route::{Kind, Route};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
+use crate::{BodyRoom, Server};
 
 /// The largest whole number that a floating-point number tells from its neighbours: 2^53.
 const WHOLE_NUMBER_MAX: f64 = 9_007_199_254_740_992.0;
@@ -19,15 +19,32 @@ const WHOLE_NUMBER_MAX: f64 = 9_007_199_254_740_992.0;
 /// The longest query that is read, in bytes.
 const QUERY_BYTES_MAX: usize = 16 * 1024;
 
+/// Waits for room for a body, before a byte of it is read.
+///
+/// # Errors
+/// [`Refusal`] 503 where there was none in time.
+pub fn room<'server>(
+    server: &'server Server,
+    body: &Body,
+) -> impl Future<Output = Result<BodyRoom, Refusal>> + Send + use<'server> {
+    let max = server.house().settings.body_bytes_max as u64;
+    server.room_for_body(body.size_hint().upper().unwrap_or(max).min(max))
+}
+
 /// Reads the input.
 ///
 /// # Errors
 /// [`Refusal`] that names the part: a body that is no JSON object, is too long, or does not arrive; a query whose values are not of
 /// their types; anything given twice.
-pub async fn read(route: &Route, parts: &Parts, body: Body, settings: &Settings) -> Result<Json, Refusal> {
+pub async fn read(
+    route: &Route,
+    parts: &Parts,
+    (body, room): (Body, &BodyRoom),
+    settings: &Settings,
+) -> Result<Json, Refusal> {
     let mut input = Map::new();
     if route.has_body() {
-        input = self::body(parts, body, settings).await?;
+        input = self::body(parts, (body, room), settings).await?;
         if parts.uri.query().is_some_and(|query| !query.is_empty()) {
             return Err(Refusal::bad_request("this route takes a body and no query"));
         }
@@ -48,10 +65,10 @@ pub async fn read(route: &Route, parts: &Parts, body: Body, settings: &Settings)
 /// [`Refusal`] for one that is no JSON object, is too long, or does not arrive.
 pub(crate) async fn body(
     parts: &Parts,
-    body: Body,
+    body: (Body, &BodyRoom),
     settings: &Settings,
 ) -> Result<Map<String, Json>, Refusal> {
-    let bytes = bytes(parts, body, settings.body_bytes_max, settings.request_deadline).await?;
+    let bytes = bytes(parts, body, settings).await?;
     if bytes.is_empty() { Ok(Map::new()) } else { object(parts, &bytes) }
 }
 
@@ -88,11 +105,16 @@ pub(crate) fn query(query: &str) -> Result<Map<String, Json>, Refusal> {
     Ok(fields)
 }
 
-/// Reads a body of at most `max` bytes that arrives `within` this time.
+/// Reads a body for which there is room, as long and as slow as the settings allow.
 ///
 /// # Errors
 /// [`Refusal`] 413 for a longer one, 408 for a slower one, 400 for one that breaks off.
-pub async fn bytes(parts: &Parts, body: Body, max: usize, within: Duration) -> Result<bytes::Bytes, Refusal> {
+pub async fn bytes(
+    parts: &Parts,
+    (body, _): (Body, &BodyRoom),
+    settings: &Settings,
+) -> Result<bytes::Bytes, Refusal> {
+    let (max, within) = (settings.body_bytes_max, settings.request_deadline);
     let too_long = || {
         Refusal::new(413, "body_too_long", format!("the body has more than {max} bytes"))
             .hint("send less at once; `testimony import` reads large files")

@@ -53,7 +53,8 @@ async fn asked(shared: &Shared, request: Request) -> Result<Response, Refusal> {
     // Whose memory is meant is settled before a word of the body is read.
     caller.scope(subject.as_deref())?;
     let settings = &shared.server.house().settings;
-    let bytes = input::bytes(&parts, body, settings.body_bytes_max, settings.request_deadline).await?;
+    let room = input::room(&shared.server, &body).await?;
+    let bytes = input::bytes(&parts, (body, &room), settings).await?;
     // The key has done its work and goes no further.
     parts.headers.remove(AUTHORIZATION);
     // The library answers in a task of its own.

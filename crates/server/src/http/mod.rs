@@ -133,7 +133,8 @@ async fn asked(route: &Route, shared: &Shared, request: Request) -> Result<Respo
     let caller = shared.doors.let_in(&parts.headers)?;
     let subject = doors::subject(&parts.headers)?;
     let key = doors::idempotency_key(&parts.headers)?;
-    let input = input::read(route, &parts, body, &shared.server.house().settings).await?;
+    let room = input::room(&shared.server, &body).await?;
+    let input = input::read(route, &parts, (body, &room), &shared.server.house().settings).await?;
     if route.verb.streams {
         let pieces =
             shared.server.ask_for_pieces(&route.verb, &caller, subject.as_deref(), key, input).await?;

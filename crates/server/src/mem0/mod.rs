@@ -204,7 +204,8 @@ async fn asked(place: &Place, shared: &Shared, request: Request) -> Result<Vec<u
     let key = doors::idempotency_key(&parts.headers)?;
     let path = input::path(&mut parts).await?;
     let query = input::query(parts.uri.query().unwrap_or_default())?;
-    let body = input::body(&parts, body, &shared.server.house().settings).await?;
+    let room = input::room(&shared.server, &body).await?;
+    let body = input::body(&parts, (body, &room), &shared.server.house().settings).await?;
     if place.shape == Shape::Batch {
         return batch(place, shared, &caller, body).await;
     }
