@@ -30,9 +30,12 @@ impl Engine {
             damage: Vec::new(),
         };
         all.damage.extend(told(&self.store().unreadable()?));
+        let shared = told(&self.store().verify_shared()?);
+        let is_sound = shared.is_empty();
+        all.damage.extend(shared);
         for subject in self.store().subjects()? {
             let scope = Scope::of(subject);
-            let one = match self.verify(Call { scope: &scope, now }) {
+            let one = match self.verify_log(Call { scope: &scope, now }, is_sound) {
                 // Said above, by group of keys; the other subjects are looked at all the same.
                 Err(EngineError::Store(error)) if error.kind() == StoreErrorKind::Key => {
                     if all.damage.is_empty() {
@@ -59,11 +62,28 @@ impl Engine {
         Ok(all)
     }
 
-    /// Checks one subject.
+    /// Checks one subject, and what all of them share.
     ///
     /// # Errors
     /// As [`Engine::verify_all`].
     pub fn verify(&self, call: Call<'_>) -> Result<Verified, EngineError> {
+        let shared = told(&self.store().verify_shared()?);
+        let mut verified = self.verify_log(call, shared.is_empty())?;
+        verified.damage.extend(shared);
+        verified.ok = verified.damage.is_empty();
+        Ok(verified)
+    }
+
+    /// Checks one subject, and nothing that it shares with others: for whoever looks at all of them in turn.
+    ///
+    /// # Errors
+    /// As [`Engine::verify_all`].
+    pub fn verify_subject(&self, call: Call<'_>) -> Result<Verified, EngineError> {
+        self.verify_log(call, true)
+    }
+
+    /// Checks a subject's log and, where the store is sound, what is folded from it.
+    fn verify_log(&self, call: Call<'_>, is_sound: bool) -> Result<Verified, EngineError> {
         let stored = self.store().verify(call.scope)?;
         let mut verified = Verified {
             ok: true,
@@ -76,7 +96,7 @@ impl Engine {
             damage: told(&stored.damage),
         };
         // A log whose bytes are damaged cannot be folded; what is wrong with it is already said.
-        if verified.damage.is_empty() {
+        if is_sound && verified.damage.is_empty() {
             self.read(call.scope, |snapshot| {
                 self.check_quotes(call, snapshot, &mut verified)?;
                 self.check_histories(snapshot, &mut verified);

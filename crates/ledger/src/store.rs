@@ -131,8 +131,14 @@ pub trait Store: Send + Sync {
     /// `after` acts any more: somebody else acted meanwhile.
     fn record_policy_act(&self, after: usize, act: &PolicyAct) -> Result<bool, StoreError>;
 
-    /// Reads everything back, unseals it, checks every constraint and the whole chain.
+    /// Reads everything of a subject back, unseals it, and checks the whole chain.
     fn verify(&self, scope: &Scope) -> Result<Verified, StoreError>;
+
+    /// What is damaged of that which all subjects share, such as files and the constraints between their rows; empty when it is sound.
+    /// It reads the whole store, so it is asked once, and not once a subject.
+    fn verify_shared(&self) -> Result<Vec<Damage>, StoreError> {
+        Ok(Vec::new())
+    }
 
     /// All subjects. For operators: the one call without a scope.
     fn subjects(&self) -> Result<Vec<Subject>, StoreError>;

@@ -190,6 +190,10 @@ impl<P: Passage> Store for Behind<P> {
         self.passage.read(|| self.store.verify(scope))
     }
 
+    fn verify_shared(&self) -> Result<Vec<Damage>, StoreError> {
+        self.passage.read(|| self.store.verify_shared())
+    }
+
     fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
         self.passage.read(|| self.store.subjects())
     }

@@ -244,6 +244,10 @@ impl Store for SqliteStore {
         self.verify_log(scope)
     }
 
+    fn verify_shared(&self) -> Result<Vec<Damage>, StoreError> {
+        self.verify_file()
+    }
+
     fn subjects(&self) -> Result<Vec<Subject>, StoreError> {
         self.read_subjects()
     }

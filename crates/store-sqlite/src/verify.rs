@@ -80,7 +80,7 @@ impl SqliteStore {
                 }
                 first = stretch.last + 1;
             }
-            self.check_references(scope, begun, head, &mut check)?;
+            self.check_outside(scope, begun, head, &mut check)?;
             check.link(head);
             return Ok(check.finish(head));
         }
@@ -142,8 +142,8 @@ impl SqliteStore {
         Ok(())
     }
 
-    /// Rows outside the log, references that lead nowhere, and the file itself.
-    fn check_references(
+    /// Rows outside the log.
+    fn check_outside(
         &self,
         scope: &Scope,
         begun: Known,
@@ -183,6 +183,11 @@ impl SqliteStore {
                 Err(error) => return Err(error),
             }
         }
+        Ok(())
+    }
+
+    /// The file itself: its pages, its schema, and the references between its rows.
+    pub(crate) fn verify_file(&self) -> Result<Vec<Damage>, StoreError> {
         // These look at the whole file, so they run outside the pool, whose reads must be short.
         let connection = crate::connection::open(&self.shared.access, false)?;
         let collect = |sql: &str| -> rusqlite::Result<Vec<String>> {
@@ -195,34 +200,28 @@ impl SqliteStore {
             }
             Ok(found)
         };
+        let mut damage = Vec::new();
+        let of_file = |what: String| Damage { place: "`ledger.db`".to_owned(), what };
         match collect("PRAGMA integrity_check(100)") {
             Ok(lines) if lines == ["ok"] => {}
-            Ok(lines) => lines.iter().for_each(|line| check.damage("`ledger.db`".to_owned(), line)),
-            Err(error) => {
-                check.damage("`ledger.db`".to_owned(), &error::sqlite(error, "check the file").to_string())
-            }
+            Ok(lines) => damage.extend(lines.into_iter().map(of_file)),
+            Err(error) => damage.push(of_file(error::sqlite(error, "check the file").to_string())),
         }
         match schema::differences(&connection) {
-            Ok(names) => {
-                for name in names {
-                    check.damage(format!("schema `{name}`"), "is not as it was made");
-                }
-            }
-            Err(error) => {
-                check.damage("`ledger.db`".to_owned(), &error::sqlite(error, "read the schema").to_string())
-            }
+            Ok(names) => damage.extend(names.into_iter().map(|name| Damage {
+                place: format!("schema `{name}`"),
+                what: "is not as it was made".to_owned(),
+            })),
+            Err(error) => damage.push(of_file(error::sqlite(error, "read the schema").to_string())),
         }
         match collect("PRAGMA foreign_key_check") {
-            Ok(lines) => {
-                for line in lines.iter().take(100) {
-                    check.damage(format!("table `{line}`"), "has a row that refers to one that is not there");
-                }
-            }
-            Err(error) => {
-                check.damage("`ledger.db`".to_owned(), &error::sqlite(error, "check references").to_string())
-            }
+            Ok(lines) => damage.extend(lines.iter().take(100).map(|line| Damage {
+                place: format!("table `{line}`"),
+                what: "has a row that refers to one that is not there".to_owned(),
+            })),
+            Err(error) => damage.push(of_file(error::sqlite(error, "check references").to_string())),
         }
-        Ok(())
+        Ok(damage)
     }
 }
 

@@ -63,7 +63,7 @@ fn assert_all_there(store: &SqliteStore, mut acknowledged: Vec<(u64, u64)>) {
         .collect();
     let expected: Vec<_> = acknowledged.iter().map(|(seq, number)| (*seq, mark("moment", *number))).collect();
     assert_eq!(seen, expected);
-    assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    assert_eq!(places::damage(store, &ana), []);
 }
 
 fn first_append(directory: &Path) -> SqliteStore {
@@ -164,7 +164,7 @@ fn nothing_acknowledged_is_lost_to_a_kill() {
             let last = acknowledged.iter().filter(|(who, _)| *who == caller).map(|(_, seq)| *seq).max();
             let head = store.head(&own).expect("head").watermark;
             assert!(head >= last.unwrap_or(0), "cycle {cycle}: {head} of {last:?}");
-            assert_eq!(store.verify(&own).expect("verified").damage, [], "cycle {cycle}");
+            assert_eq!(places::damage(&store, &own), [], "cycle {cycle}");
         }
     }
     assert!(acknowledged.len() as u64 > CYCLES * 2, "{}", acknowledged.len());

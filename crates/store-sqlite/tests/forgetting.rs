@@ -148,7 +148,7 @@ fn erased_bytes_are_in_no_file_though_subjects_lie_between_each_other() {
     assert_eq!(erased, Erased::Done { watermark: 0, rows: STORIES * 5, residue: 0 });
     assert_eq!(hits(&directory, &secrets), 0);
     for (number, scope) in scopes.iter().enumerate().filter(|(number, _)| *number != 1) {
-        assert_eq!(store.verify(scope).expect("verified").damage, [], "subject {number}");
+        assert_eq!(places::damage(&store, scope), [], "subject {number}");
     }
 }
 
@@ -173,7 +173,7 @@ fn a_message_of_a_source_that_stays_leaves_no_bytes() {
     let reduce = Erasure { recorded_at: at(91), reduce: vec![(id, words)], ..Erasure::default() };
     assert_eq!(erase(&store, &ana, 41, &reduce), (1, 0));
     assert_eq!(hits(&directory, &secrets), 0);
-    assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &ana), []);
 }
 
 /// The sealed evidence columns, then the claim's, of a message without a source.
@@ -274,7 +274,7 @@ fn copies_that_other_files_hold_are_counted() {
     fs::write(directory.join("telemetry.db"), &secrets[0]).expect("another");
     let (rows, residue) = erase(&store, &ana, 1, &whole_story(1));
     assert_eq!((rows, residue), (5, secrets.len() as u64 + 1));
-    assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &ana), []);
     append(&store, &ana, 2, first_story(3, 3));
 }
 
@@ -337,7 +337,7 @@ fn a_cleaning_cut_off_by_a_crash_is_finished_at_the_next_opening() {
     let store = places::open(&directory);
     let connection = Connection::open(directory.join("ledger.db")).expect("a connection");
     assert_eq!(connection.query_row("SELECT scrub FROM store", [], |row| row.get::<_, i64>(0)), Ok(0));
-    assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &ana), []);
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn a_shredded_source_takes_its_group_key_along() {
     assert!(!directory.join("keys/groups/1.key").exists());
     assert_eq!(hits(&directory, &[old_key]), 0);
     for scope in [&ana, &ben] {
-        assert_eq!(store.verify(scope).expect("verified").damage, []);
+        assert_eq!(places::damage(&store, scope), []);
     }
     drop(store);
     // A backup of the database alone tells nothing any more, not even together with the keys that are left.
@@ -418,7 +418,7 @@ fn a_group_has_room_for_a_thousand_keys() {
     let store = places::open(&directory);
     let found = store.evidence(&ana, &[EvidenceId(Position::new(3, 0))]).expect("evidence");
     assert_eq!(found, [Some(said)]);
-    assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &ana), []);
 }
 
 #[test]
@@ -460,7 +460,7 @@ fn an_erasure_that_leaves_rows_dangling_is_refused_whole() {
         StoreErrorKind::Contract
     );
     assert_eq!(store.changes_since(&ana, 0).expect("changes"), before);
-    assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &ana), []);
     // References are watched again afterwards.
     let orphan = Batch { recorded_at: at(2), rows: message(2, 0, SourceId(Position::new(9, 9)), 2) };
     let refused = store.append(&ana, &store.upon(&ana, 1), &[keyed(9, orphan)]).expect_err("refused");
@@ -513,7 +513,7 @@ fn fill_and_forget(directory: &Path) {
     assert!(basis > 40);
     assert_eq!(store.head(&ana).expect("head").watermark, basis);
     assert_eq!(store.evidence_after(&ana, None, 5).expect("evidence").len(), 5);
-    assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &ana), []);
     // Other files may have taken what little room was left, down to the last byte.
     let mut filler = 1 << 20;
     while filler > 0 {
@@ -533,10 +533,10 @@ fn fill_and_forget(directory: &Path) {
         let erasure = Erasure { recorded_at: at(9), remove, ..Erasure::default() };
         assert_eq!(erase(&store, &ana, basis + round, &erasure), (8, 0));
     }
-    assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &ana), []);
     basis += 3;
     append(&store, &ana, basis + 1, story(basis + 2, SourceId(Position::new(1, 0)), 7));
     drop(store);
     let store = places::open(directory);
-    assert_eq!(store.verify(&ana).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &ana), []);
 }

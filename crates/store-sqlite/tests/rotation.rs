@@ -57,7 +57,7 @@ fn begun(directory: &Path, options: Options) -> SqliteStore {
 }
 
 fn assert_well(store: &SqliteStore) {
-    assert_eq!(store.verify(&scope("ana")).expect("verified").damage, []);
+    assert_eq!(places::damage(store, &scope("ana")), []);
     assert_eq!(store.unreadable().expect("looked"), []);
 }
 
@@ -176,7 +176,7 @@ fn a_key_that_is_given_is_changed_for_another() {
     assert_eq!(refusal(&directory, with_key([1; 32])).kind(), StoreErrorKind::Key);
 
     // Who was open with the old key reads on, and is told what to do when a key must be made.
-    assert_eq!(other.verify(&scope("ana")).expect("verified").damage, []);
+    assert_eq!(places::damage(&other, &scope("ana")), []);
     let refused = shred(&other, &scope("ana"), Position::new(2, 3), 5).expect_err("no key is made");
     assert_eq!(refused.kind(), StoreErrorKind::Key);
     assert!(refused.to_string().contains("start it again"), "{refused}");
@@ -230,7 +230,7 @@ fn keys_change_again_and_again_while_others_write() {
     drop(store);
     let store = places::open(&directory);
     for subject in store.subjects().expect("subjects") {
-        assert_eq!(store.verify(&Scope::of(subject)).expect("verified").damage, []);
+        assert_eq!(places::damage(&store, &Scope::of(subject)), []);
     }
     assert_eq!(store.subjects().expect("subjects").len(), 4);
     let groups = fs::read_dir(directory.join("keys/groups")).expect("there").count();
@@ -281,7 +281,7 @@ fn a_lost_group_key_is_named_and_the_rest_is_read() {
     }
     let subjects = store.subjects().expect("subjects");
     assert_eq!(subjects.iter().map(|subject| subject.as_str()).collect::<Vec<_>>(), ["ivo"]);
-    assert_eq!(store.verify(&scope("ivo")).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &scope("ivo")), []);
     let unreadable = store.unreadable().expect("looked");
     assert_eq!(unreadable.len(), 1);
     assert!(
@@ -324,6 +324,6 @@ fn a_subject_without_a_key_of_its_own_is_taken_out() {
     assert_eq!(store.forget_keyless().expect("nobody"), 0);
     assert_eq!(store.head(&scope("ana")).expect("head").watermark, 0);
     assert_eq!(store.subjects().expect("subjects").len(), 1);
-    assert_eq!(store.verify(&scope("ivo")).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &scope("ivo")), []);
     assert_eq!(store.unreadable().expect("looked"), []);
 }

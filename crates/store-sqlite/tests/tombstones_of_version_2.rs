@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::fixtures;
+use crate::places;
 use ledger::conformance::{Upon, at, keyed, leaving, lifting, mark, scope};
 use ledger::log::{Changes, Erasure, Lift, Tombstone};
 use ledger::receipt::first_broken;
@@ -42,7 +43,7 @@ fn it_is_brought_up_to_date_and_kept_beside() {
     let mut seen = None;
     for _ in 0..2 {
         let store = open(&directory);
-        assert_eq!(store.verify(&me).expect("verified").damage, []);
+        assert_eq!(places::damage(&store, &me), []);
         assert_eq!(store.head(&me).expect("head").watermark, 4);
         assert_eq!(store.recent_turns(&me, 9).expect("turns").len(), 1);
         assert_eq!(store.policy_acts().expect("acts").len(), 1);
@@ -72,7 +73,7 @@ fn what_it_kept_out_is_lifted_all_together_or_by_its_marks() {
     assert_eq!(barred(&store), [true, false, false]);
     lift(&store, &me, Lift::Everything);
     assert_eq!(barred(&store), [false; 3]);
-    assert_eq!(store.verify(&me).expect("verified").damage, []);
+    assert_eq!(places::damage(&store, &me), []);
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn contents(database: &Path) -> fixtures::Tables {
 fn assert_whole(store: &SqliteStore, written: &Written) {
     let me = scope("me");
     let which = written.version;
-    assert_eq!(store.verify(&me).expect("verified").damage, [], "version {which}");
+    assert_eq!(places::damage(store, &me), [], "version {which}");
     assert_eq!(store.head(&me).expect("head").watermark, written.watermark, "version {which}");
     let Changes::Appended(entries) = store.changes_since(&me, 0).expect("changes") else {
         panic!("nothing was erased");
@@ -206,7 +206,7 @@ fn what_is_kept_beside_goes_with_the_first_erasure_or_change_of_keys() {
                 }
             }
             assert!(!kept.exists() && !half.exists(), "change {change}");
-            assert_eq!(store.verify(&scope("me")).expect("verified").damage, []);
+            assert_eq!(places::damage(&store, &scope("me")), []);
         }
     }
 }

@@ -152,13 +152,11 @@ pub fn drill(drill: &Drill, watch: Watch<'_>) -> Result<Drilled, DrillError> {
     }
     let copy = open(quiet(data))?;
     let live = open_existing(quiet(drill.config.data.clone()))?;
-    found.differences.extend(
-        copy.store()
-            .unreadable()
-            .map_err(EngineError::from)?
-            .into_iter()
-            .map(|damage| format!("{} {}", damage.place, damage.what)),
-    );
+    let store = copy.store();
+    let keys = store.unreadable().map_err(EngineError::from)?;
+    let shared = store.verify_shared().map_err(EngineError::from)?;
+    let told = keys.into_iter().chain(shared).map(|damage| format!("{} {}", damage.place, damage.what));
+    found.differences.extend(told);
     let subjects = copy.store().subjects().map_err(EngineError::from)?;
     let total = subjects.len() as u64;
     for (done, subject) in (0..).zip(subjects) {
@@ -193,7 +191,7 @@ pub fn drill(drill: &Drill, watch: Watch<'_>) -> Result<Drilled, DrillError> {
 
 /// Checks chain, quotes and histories of one subject of the copy.
 fn verify(copy: &Engine, call: Call<'_>, found: &mut Drilled) -> Result<(), EngineError> {
-    let verified = match copy.verify(call) {
+    let verified = match copy.verify_subject(call) {
         // Which keys are lost is said already.
         Err(EngineError::Store(error)) if error.kind() == StoreErrorKind::Key => return Ok(()),
         other => other?,

@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use ledger::scope::Scope;
+use ledger::store::{Damage, Store as _};
 use store_sqlite::{Options, SqliteStore};
 
 /// An empty place; nothing is there yet, not even the directory.
@@ -17,6 +19,13 @@ pub fn fresh() -> PathBuf {
         std::fs::remove_dir_all(&place).expect("an old place is removed");
     }
     place
+}
+
+/// What is damaged of a subject's log, and of the file that it shares with others.
+pub fn damage(store: &SqliteStore, scope: &Scope) -> Vec<Damage> {
+    let mut damage = store.verify(scope).expect("verified").damage;
+    damage.extend(store.verify_shared().expect("looked at"));
+    damage
 }
 
 /// The store in `directory`.
