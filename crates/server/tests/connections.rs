@@ -109,6 +109,12 @@ async fn long_bodies_wait_for_room_and_short_ones_do_not() {
     let mut second = server.connect().await;
     second.write_all(request.as_bytes()).await.expect("sent");
     assert_eq!(first_line(&mut second).await, "HTTP/1.1 503 Service Unavailable");
+    // What is refused unread waits for nothing.
+    let mut too_long = server.connect().await;
+    let head = request.split("\r\n\r\n").next().expect("a head");
+    let told = head.replace(&format!("content-length: {}", long.len()), "content-length: 900000000");
+    too_long.write_all(format!("{told}\r\n\r\n").as_bytes()).await.expect("sent");
+    assert_eq!(first_line(&mut too_long).await, "HTTP/1.1 413 Payload Too Large");
     assert_eq!(server.status().await, "HTTP/1.1 200 OK");
     assert_eq!(first_line(&mut slow).await, "HTTP/1.1 408 Request Timeout");
     let mut third = server.connect().await;

@@ -98,7 +98,7 @@ pub(crate) fn open(access: &Access, writes: bool) -> Result<Connection, StoreErr
             Synchronous::Off => connection.execute_batch("PRAGMA synchronous = OFF;"),
         }?;
         match writes {
-            // Pages beyond that are in the system's cache, which takes a microsecond; up to nine connections hold on to theirs.
+            // Up to nine connections hold on to theirs; pages beyond that are read again, mostly from the system's cache.
             true => connection.execute_batch("PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 2000;"),
             false => connection.execute_batch("PRAGMA cache_size = -4096; PRAGMA query_only = ON;"),
         }

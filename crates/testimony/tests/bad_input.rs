@@ -209,6 +209,23 @@ fn a_closed_pipe_is_quiet() {
     assert!(!ran.err.contains("error") && !ran.err.contains("panicked"), "{ran:#?}");
 }
 
+/// What all subjects share is looked at once, and told once, however many there are.
+#[test]
+fn damage_to_what_is_shared_is_told_once() {
+    let memory = Memory::new();
+    for subject in ["ana", "ivo", "mia"] {
+        memory.run(&["--subject", subject, "remember", "I live in Zagreb."]).ended(0);
+    }
+    let connection = rusqlite::Connection::open(memory.data().join("ledger.db")).expect("a connection");
+    connection.execute_batch("DROP TRIGGER claim_stands_on_its_evidence").expect("dropped");
+    drop(connection);
+    let verified = memory.json(5, &["verify"]);
+    assert_eq!((&verified["ok"], &verified["subjects"]), (&json!(false), &json!(3)), "{verified}");
+    let places: Vec<_> =
+        verified["damage"].as_array().expect("a list").iter().map(|one| &one["place"]).collect();
+    assert_eq!(places, [&json!("schema `claim_stands_on_its_evidence`")]);
+}
+
 #[test]
 fn a_damaged_store_is_told_and_nothing_is_written() {
     let memory = lived_in();

@@ -19,7 +19,7 @@ const WHOLE_NUMBER_MAX: f64 = 9_007_199_254_740_992.0;
 /// The longest query that is read, in bytes.
 const QUERY_BYTES_MAX: usize = 16 * 1024;
 
-/// Waits for room for a body, before a byte of it is read.
+/// Waits for room for a body, before a byte of it is read. One that says it is too long is never read, and waits for nothing.
 ///
 /// # Errors
 /// [`Refusal`] 503 where there was none in time.
@@ -28,7 +28,8 @@ pub fn room<'server>(
     body: &Body,
 ) -> impl Future<Output = Result<BodyRoom, Refusal>> + Send + use<'server> {
     let max = server.house().settings.body_bytes_max as u64;
-    server.room_for_body(body.size_hint().upper().unwrap_or(max).min(max))
+    let bytes = body.size_hint().upper().unwrap_or(max);
+    server.room_for_body(if bytes > max { 0 } else { bytes })
 }
 
 /// Reads the input.
