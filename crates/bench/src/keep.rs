@@ -63,7 +63,7 @@ pub fn run(directory: &Path, subjects: usize) -> Result<Report> {
     filled?;
     let size =
         format!("{} facts in {} subjects", thousands((FACTS * subjects) as i64), thousands(subjects as i64));
-    table.row([format!("filling {size}"), digits(took.as_secs_f64()), String::new()]);
+    table.row_at_once([format!("filling {size}"), digits(took.as_secs_f64()), String::new()]);
 
     let kept = place.path().join("kept");
     let backup = |target: &Path| Backup {
@@ -76,10 +76,10 @@ pub fn run(directory: &Path, subjects: usize) -> Result<Report> {
     let taken = taken?;
     let mib = taken.bytes as f64 / f64::from(1 << 20);
     let rate = format!("{} MiB, {} MiB/s", digits(mib), digits(mib / took.as_secs_f64()));
-    table.row([format!("backup of {size}"), digits(took.as_secs_f64()), rate]);
+    table.row_at_once([format!("backup of {size}"), digits(took.as_secs_f64()), rate]);
     let (checked, took) = time(|| check(&kept));
     report.must(checked?.ok, || "the backup is not as it was written".to_owned());
-    table.row(["checking it against its list".to_owned(), digits(took.as_secs_f64()), String::new()]);
+    table.row_at_once(["checking it against its list".to_owned(), digits(took.as_secs_f64()), String::new()]);
 
     under_writing(&mut report, &mut table, place.path(), &store, &backup)?;
 
@@ -103,7 +103,7 @@ pub fn run(directory: &Path, subjects: usize) -> Result<Report> {
         drilled.recalls,
         digits(resident_bytes().saturating_sub(before) as f64 / f64::from(1 << 20))
     );
-    table.row([format!("drill of {size}"), digits(took.as_secs_f64()), besides]);
+    table.row_at_once([format!("drill of {size}"), digits(took.as_secs_f64()), besides]);
 
     change_keys(&mut table, place.path())?;
     report.tables.push(table);
@@ -118,7 +118,7 @@ fn under_writing(
     store: &Arc<SqliteStore>,
     backup: &dyn Fn(&Path) -> Backup,
 ) -> Result<()> {
-    const CALLERS: u32 = 8;
+    const CALLERS: u32 = 32;
     let engine = Arc::new(engine(store.clone()));
     let (stop, written) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let callers: Vec<_> = (0..CALLERS)
@@ -170,7 +170,7 @@ fn under_writing(
     }
     let told: u64 = taken.subjects.iter().map(|end| end.watermark).sum();
     report.must(told == appends, || format!("the list tells {told} appends, the copy has {appends}"));
-    table.row([
+    table.row_at_once([
         format!("backup under writing, aim {WRITES_PER_SECOND} writes a second"),
         digits(took.as_secs_f64()),
         format!(
@@ -179,7 +179,7 @@ fn under_writing(
             thousands(appends as i64)
         ),
     ]);
-    table.row(["restoring it".to_owned(), digits(back.as_secs_f64()), String::new()]);
+    table.row_at_once(["restoring it".to_owned(), digits(back.as_secs_f64()), String::new()]);
     Ok(())
 }
 
@@ -209,14 +209,14 @@ fn change_keys(table: &mut Table, place: &Path) -> Result<()> {
     let (rotated, took) = time(|| store.rotate_master(None, |_| ControlFlow::Continue(())));
     let rotated = rotated?;
     let told = |groups: u64, keys: u64| format!("{} keys in {groups} groups", thousands(keys as i64));
-    table.row([
+    table.row_at_once([
         format!("a new master key, {sources} sources"),
         digits(took.as_secs_f64()),
         told(rotated.groups, rotated.keys),
     ]);
     let (rotated, took) = time(|| store.rotate_groups(Some(&me)));
     let rotated = rotated?;
-    table.row([
+    table.row_at_once([
         format!("new group keys, {sources} sources"),
         digits(took.as_secs_f64()),
         told(rotated.groups, rotated.keys),

@@ -67,6 +67,14 @@ impl Table {
     pub fn row<Cell: ToString>(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.rows.push(cells.into_iter().map(|cell| cell.to_string()).collect());
     }
+
+    /// Adds a row and tells it on standard error at once: for work so long that somebody waits for each figure.
+    pub fn row_at_once<Cell: ToString>(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.row(cells);
+        if let Some(row) = self.rows.last() {
+            eprintln!("{}", row.join(" | "));
+        }
+    }
 }
 
 impl Report {
