@@ -2,7 +2,7 @@
 
 use ledger::citation::cited;
 use ledger::id::{Kind, TurnId, VersionId};
-use ledger::keys::{Purpose, SubjectKeys};
+use ledger::keys::{Fingerprint, Purpose, SubjectKeys};
 use ledger::limits::Limit;
 use ledger::packet::{self, handle, place_of, tell};
 use ledger::resolve::{Policy, Selection, select};
@@ -56,49 +56,43 @@ const CUT_NOTICE: &str = "more may be known than was considered";
 /// The fewest tokens a packet can be asked to fit into.
 const BUDGET_TOKENS_MIN: u32 = 1;
 
+/// How often a turn is resolved anew when something is forgotten meanwhile.
+const ATTEMPTS_MAX: usize = 200;
+
 impl Engine {
     /// Resolves a turn and records how.
     ///
     /// # Errors
-    /// [`EngineError::Input`] for an unknown policy, a budget out of bounds, or too long a message.
+    /// [`EngineError::Input`] for an unknown policy, a budget out of bounds, or too long a message;
+    /// [`EngineError::Conflict`] when things are forgotten faster than a turn is resolved.
     pub fn turn(&self, call: Call<'_>, turn: &Turn) -> Result<Turned, EngineError> {
         let budget = check(turn)?;
         let (policy, passed_over) = match &turn.policy {
             Some(name) => (named_policy(name)?, None),
             None => self.policy_in_force()?,
         };
-        let keys = self.store().found(call.scope)?;
         // Before a snapshot is held: a model may take its time.
         let (question, failed) = self.question(&turn.message, &Moment::utc(call.now));
-        let (record, mut turned) = self.read(call.scope, |snapshot| {
-            let as_of = as_of(snapshot, call.now, None, None);
-            let view = View { snapshot, registry: self.registry(), as_of };
-            Ok(self.resolve(view, &keys, (turn, &question), policy, budget))
-        })?;
-        turned.degraded.extend(failed.map(str::to_owned));
-        turned.degraded.extend(passed_over);
-        // Everything that tells this turn from another: several processes may ask the same at one reading of the clock.
-        let hints: Vec<u8> =
-            turn.hints.iter().flat_map(|(kind, words)| format!("{kind}={words}\n").into_bytes()).collect();
-        let key = keys.fingerprint(
-            Purpose::Request,
-            &[
-                b"turn",
-                &record.request_mark.0,
-                &record.recorded_at.micros().to_le_bytes(),
-                &self.next_use().to_le_bytes(),
-                &record.as_of.watermark.to_le_bytes(),
-                record.policy.as_bytes(),
-                &record.budget.tokens.to_le_bytes(),
-                &record.budget.slots.to_le_bytes(),
-                &[u8::from(turn.deep)],
-                &hints,
-            ],
-        );
-        let id = self.store().record_turn(call.scope, key, &record)?;
-        turned.turn = keys.ids.seal(Kind::Turn, id.0);
-        self.offer_to_shadow(call.now, key, record);
-        Ok(turned)
+        for _ in 0..ATTEMPTS_MAX {
+            let keys = self.store().found(call.scope)?;
+            let (basis, record, mut turned) = self.read(call.scope, |snapshot| {
+                let as_of = as_of(snapshot, call.now, None, None);
+                let view = View { snapshot, registry: self.registry(), as_of };
+                let (record, turned) = self.resolve(view, &keys, (turn, &question), policy, budget);
+                Ok((snapshot.head(), record, turned))
+            })?;
+            let key = request_key(&keys, turn, &record, self.next_use());
+            // What was erased while it was resolved is neither handed out nor written down.
+            let Some(id) = self.store().record_turn(call.scope, &basis, key, &record)? else { continue };
+            turned.turn = keys.ids.seal(Kind::Turn, id.0);
+            turned.degraded.extend(failed.map(str::to_owned));
+            turned.degraded.extend(passed_over);
+            self.offer_to_shadow(call.now, key, record);
+            return Ok(turned);
+        }
+        Err(EngineError::Conflict(format!(
+            "something was forgotten {ATTEMPTS_MAX} times while the turn was resolved; try again"
+        )))
     }
 
     /// Makes a turn's selection and packet again, from what was recorded and the memory as it stood.
@@ -317,6 +311,27 @@ impl Engine {
         }
         differences
     }
+}
+
+/// Everything that tells this turn from another: several processes may ask the same at one reading of the clock.
+fn request_key(keys: &SubjectKeys, turn: &Turn, record: &TurnRecord, use_number: u64) -> Fingerprint {
+    let hints: Vec<u8> =
+        turn.hints.iter().flat_map(|(kind, words)| format!("{kind}={words}\n").into_bytes()).collect();
+    keys.fingerprint(
+        Purpose::Request,
+        &[
+            b"turn",
+            &record.request_mark.0,
+            &record.recorded_at.micros().to_le_bytes(),
+            &use_number.to_le_bytes(),
+            &record.as_of.watermark.to_le_bytes(),
+            record.policy.as_bytes(),
+            &record.budget.tokens.to_le_bytes(),
+            &record.budget.slots.to_le_bytes(),
+            &[u8::from(turn.deep)],
+            &hints,
+        ],
+    )
 }
 
 fn check(turn: &Turn) -> Result<Budget, EngineError> {

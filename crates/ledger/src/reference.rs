@@ -409,17 +409,25 @@ impl Store for ReferenceStore {
         Ok(self.destructions.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {
+    fn record_turn(
+        &self,
+        scope: &Scope,
+        basis: &Head,
+        key: Fingerprint,
+        turn: &TurnRecord,
+    ) -> Result<Option<TurnId>, StoreError> {
         let mut subjects = self.subjects();
-        let log = subjects.entry(scope.subject().clone()).or_default();
-        log.found();
+        let Some(log) = subjects.get_mut(scope.subject()) else { return Ok(None) };
         if let Some(known) = log.turn_keys.get(&key) {
-            return Ok(*known);
+            return Ok(Some(*known));
+        }
+        if !log.founded || !basis.still_stands(log.incarnation(), log.rewritten) {
+            return Ok(None);
         }
         log.turns.push((turn.clone(), Vec::new()));
         let id = TurnId(Position::new(log.turns.len() as u64, 0));
         log.turn_keys.insert(key, id);
-        Ok(id)
+        Ok(Some(id))
     }
 
     fn record_use(
@@ -532,7 +540,7 @@ impl VectorStore for ReferenceStore {
         if known.dims != model.dims {
             return Err(other_dims(model, known.dims));
         }
-        if log.incarnation() != basis.incarnation || log.rewritten > basis.watermark {
+        if !basis.still_stands(log.incarnation(), log.rewritten) {
             return Ok(0);
         }
         let mut kept = 0;

@@ -112,8 +112,15 @@ pub trait Store: Send + Sync {
     /// The records of all subjects that were destroyed, in order.
     fn destructions(&self) -> Result<Vec<Destruction>, StoreError>;
 
-    /// Records a resolution; turns are numbered from 1 and do not move the watermark. A known key is answered.
-    fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError>;
+    /// Records a resolution of the log as it was at `basis`; turns are numbered from 1 and do not move the watermark. A known key
+    /// is answered. `None`, and nothing is recorded, when something was erased since, or the subject is not there: resolve again.
+    fn record_turn(
+        &self,
+        scope: &Scope,
+        basis: &Head,
+        key: Fingerprint,
+        turn: &TurnRecord,
+    ) -> Result<Option<TurnId>, StoreError>;
 
     /// Records which selected places of a turn were really used.
     fn record_use(&self, scope: &Scope, turn: TurnId, used: &[u32], at: Instant) -> Result<bool, StoreError>;
@@ -223,6 +230,13 @@ impl Head {
     #[must_use]
     pub fn holds(&self, watermark: Watermark, incarnation: u64) -> bool {
         self.watermark == watermark && (watermark == 0 || self.incarnation == incarnation)
+    }
+
+    /// Whether nothing of what was read up to here is erased from a log in this life of its subject, which last erased something
+    /// at `rewritten`: what was derived from it may be kept.
+    #[must_use]
+    pub fn still_stands(&self, incarnation: u64, rewritten: Watermark) -> bool {
+        self.incarnation == incarnation && rewritten <= self.watermark
     }
 }
 

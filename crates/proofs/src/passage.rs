@@ -49,7 +49,10 @@ pub trait Passage: Send + Sync {
     ///
     /// # Errors
     /// As [`Passage::read`].
-    fn record_turn(&self, call: impl FnOnce() -> Result<TurnId, StoreError>) -> Result<TurnId, StoreError> {
+    fn record_turn(
+        &self,
+        call: impl FnOnce() -> Result<Option<TurnId>, StoreError>,
+    ) -> Result<Option<TurnId>, StoreError> {
         self.write(call)
     }
 }
@@ -162,8 +165,14 @@ impl<P: Passage> Store for Behind<P> {
         self.passage.read(|| self.store.destructions())
     }
 
-    fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {
-        self.passage.record_turn(|| self.store.record_turn(scope, key, turn))
+    fn record_turn(
+        &self,
+        scope: &Scope,
+        basis: &Head,
+        key: Fingerprint,
+        turn: &TurnRecord,
+    ) -> Result<Option<TurnId>, StoreError> {
+        self.passage.record_turn(|| self.store.record_turn(scope, basis, key, turn))
     }
 
     fn record_use(&self, scope: &Scope, turn: TurnId, used: &[u32], at: Instant) -> Result<bool, StoreError> {

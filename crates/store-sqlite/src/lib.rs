@@ -216,8 +216,14 @@ impl Store for SqliteStore {
         self.read_destructions()
     }
 
-    fn record_turn(&self, scope: &Scope, key: Fingerprint, turn: &TurnRecord) -> Result<TurnId, StoreError> {
-        self.write_turn(scope, key, turn)
+    fn record_turn(
+        &self,
+        scope: &Scope,
+        basis: &Head,
+        key: Fingerprint,
+        turn: &TurnRecord,
+    ) -> Result<Option<TurnId>, StoreError> {
+        self.write_turn(scope, basis, key, turn)
     }
 
     fn record_use(&self, scope: &Scope, turn: TurnId, used: &[u32], at: Instant) -> Result<bool, StoreError> {

@@ -3,7 +3,7 @@
 use ledger::id::{Position, TurnId};
 use ledger::keys::Fingerprint;
 use ledger::scope::Scope;
-use ledger::store::{RecordedTurn, StoreError, StoreErrorKind};
+use ledger::store::{Head, RecordedTurn, StoreError};
 use ledger::time::Instant;
 use ledger::turn::TurnRecord;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -11,31 +11,22 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::SqliteStore;
 use crate::error::{self, damaged};
 use crate::row::signed;
-use crate::subject::{Founding, find};
+use crate::subject::find;
 
 impl SqliteStore {
     pub(crate) fn write_turn(
         &self,
         scope: &Scope,
+        basis: &Head,
         key: Fingerprint,
         turn: &TurnRecord,
-    ) -> Result<TurnId, StoreError> {
+    ) -> Result<Option<TurnId>, StoreError> {
         let mark = self.shared.keyring.mark(scope.subject());
-        let record = turn.encode();
-        let founding = match self.shared.cache.hint(&mark) {
-            Some(_) => None,
-            None => Some(Founding::draw(&self.shared, scope.subject())?),
-        };
-        let founded = founding.is_some();
-        let bytes = record.len();
-        let written = self.writer()?.shared(bytes, move |hand| {
+        let (basis, record) = (*basis, turn.encode());
+        let written = self.writer()?.shared(record.len(), move |hand| {
             let failed = |error| error::sqlite(error, "record a turn");
-            let known = match (find(&hand.connection, &mark)?, &founding) {
-                (Some(known), _) => known,
-                (None, Some(founding)) => founding.insert(hand)?,
-                (None, None) => return Ok(None),
-            };
             let connection = &hand.connection;
+            let Some(known) = find(connection, &mark)? else { return Ok(None) };
             let recorded: Option<i64> = connection
                 .prepare_cached("SELECT turn FROM turn WHERE subject = ? AND request = ?")
                 .and_then(|mut select| {
@@ -44,6 +35,7 @@ impl SqliteStore {
                 .map_err(failed)?;
             let number = match recorded {
                 Some(number) => number,
+                None if !basis.still_stands(known.number.unsigned_abs(), known.rewritten) => return Ok(None),
                 None => {
                     let last: Option<i64> = connection
                         .prepare_cached("SELECT max(turn) FROM turn WHERE subject = ?")
@@ -57,20 +49,9 @@ impl SqliteStore {
                     next
                 }
             };
-            Ok(Some((TurnId(Position::new(number.max(0) as u64, 0)), known)))
-        })?;
-        match written {
-            Some((turn, known)) => {
-                self.shared.cache.remember(mark, known);
-                Ok(turn)
-            }
-            // The subject was forgotten since it was last seen here.
-            None if !founded => {
-                self.shared.cache.forget_hint(&mark);
-                self.write_turn(scope, key, turn)
-            }
-            None => Err(StoreError::new(StoreErrorKind::Busy, "the subject is being forgotten; try again")),
-        }
+            Ok(Some(TurnId(Position::new(number.max(0) as u64, 0))))
+        });
+        Ok(written?)
     }
 
     pub(crate) fn write_use(

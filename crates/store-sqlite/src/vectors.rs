@@ -570,9 +570,8 @@ impl VectorStore for SqliteStore {
     ) -> Result<usize, StoreError> {
         check_dims(model, vectors)?;
         let writer = self.writer()?;
-        let same = |known: &Known, basis: &Head| {
-            known.number.unsigned_abs() == basis.incarnation && known.rewritten <= basis.watermark
-        };
+        let same =
+            |known: &Known, basis: &Head| basis.still_stands(known.number.unsigned_abs(), known.rewritten);
         let ready = self.read_subject(scope, |connection, known| {
             if !same(&known, basis) {
                 return Ok(None);

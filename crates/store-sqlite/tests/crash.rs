@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::places;
-use ledger::conformance::{Upon, at, first_story, keyed, mark, scope, story, turn};
+use ledger::conformance::{Upon, at, first_story, keyed, mark, record_turn, scope, story, turn};
 use ledger::id::{Position, SourceId};
 use ledger::log::{Changes, Erasure, Removed, Row};
 use ledger::scope::Scope;
@@ -219,7 +219,7 @@ fn write_as(store: &SqliteStore, caller: u64, cycle: u64) {
             }
         }
         if step % 5 == 0 {
-            store.record_turn(&own, key("turn"), &turn(number)).expect("recorded");
+            record_turn(store, &own, key("turn"), &turn(number)).expect("recorded");
         }
     }
 }

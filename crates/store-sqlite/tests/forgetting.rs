@@ -8,7 +8,8 @@ use std::process::Command;
 
 use crate::places;
 use ledger::conformance::{
-    Upon, at, evidence, first_story, keyed, leaving, mark, message, opening, scope, source, story, turn,
+    Upon, at, evidence, first_story, keyed, leaving, mark, message, opening, record_turn, scope, source,
+    story, turn,
 };
 use ledger::fact::Transition;
 use ledger::id::{ClaimId, EvidenceId, FactId, Position, SourceId};
@@ -101,7 +102,7 @@ fn words_are_in_no_file_even_before_they_are_forgotten() {
     let mut batch = first_story(1, 1);
     batch.rows.extend(message(1, 5, SourceId(Position::new(1, 0)), 2));
     append(&store, &ana, 0, batch);
-    store.record_turn(&ana, mark("turn", 1), &turn(1)).expect("recorded");
+    record_turn(&store, &ana, mark("turn", 1), &turn(1)).expect("recorded");
     let words =
         ["Ana Horvat", "I like number", "conversation 1", "number 2"].map(|word| word.as_bytes().to_vec());
     for path in files(&directory) {

@@ -5,8 +5,8 @@
 
 use crate::places;
 use ledger::conformance::{
-    Upon, at, evidence, first_story, keyed, leaving, lifting, mark, message, scope, source, story,
-    tombstones, turn,
+    Upon, at, evidence, first_story, keyed, leaving, lifting, mark, message, record_turn, scope, source,
+    story, tombstones, turn,
 };
 use ledger::evidence::{ContentHash, EvidenceWords, Marks};
 use ledger::fact::{Act, ActKind, ActWords, Transition, TransitionKind};
@@ -188,7 +188,7 @@ impl Run {
             863..915 => {
                 let number = self.chance.below(self.subjects[subject].1.turns + 2);
                 let id =
-                    self.both(&what, |store| store.record_turn(&scope, mark("turn", number), &turn(number)));
+                    self.both(&what, |store| record_turn(store, &scope, mark("turn", number), &turn(number)));
                 let turns = &mut self.subjects[subject].1.turns;
                 *turns = id.0.seq.max(*turns);
             }

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::places;
-use ledger::conformance::{Upon, as_read, first_story, keyed, leaving, mark, scope, story, turn};
+use ledger::conformance::{
+    Upon, as_read, first_story, keyed, leaving, mark, record_turn, scope, story, turn,
+};
 use ledger::id::{Position, SourceId};
 use ledger::log::{Changes, Erasure};
 use ledger::store::{Appended, Head, Store, StoreError, StoreErrorKind};
@@ -375,7 +377,7 @@ fn read_what_cannot_be_written(directory: &Path) {
         store.found(&scope("ben")).map(drop),
         store.erase(&ana, &store.upon(&ana, 1), mark("erasure", 1), &Erasure::default()).map(drop),
         store.erase_subject(&ana, &leaving(&ana, &[])).map(drop),
-        store.record_turn(&ana, mark("turn", 1), &turn(1)).map(drop),
+        record_turn(&store, &ana, mark("turn", 1), &turn(1)).map(drop),
     ];
     for refused in refusals {
         assert_eq!(refused.expect_err("refused").kind(), StoreErrorKind::Permission);

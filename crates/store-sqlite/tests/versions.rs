@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::fixtures;
 use crate::places;
-use ledger::conformance::{Upon, mark, policy_act, scope, turn};
+use ledger::conformance::{Upon, mark, policy_act, record_turn, scope, turn};
 use ledger::id::{Position, TurnId};
 use ledger::log::{Changes, Erasure, Row};
 use ledger::resolve::{Policy, select};
@@ -145,7 +145,7 @@ fn what_was_kept_is_put_back_and_brought_up_to_date_again() {
         if acts > 0 {
             assert!(store.record_policy_act(acts, &act).expect("recorded"));
         }
-        store.record_turn(&scope("me"), mark("turn", 9), &turn(9)).expect("recorded");
+        record_turn(&store, &scope("me"), mark("turn", 9), &turn(9)).expect("recorded");
         drop(store);
         for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
             _ = fs::remove_file(directory.join(name));
@@ -171,7 +171,7 @@ fn turns_of_each_are_read_and_select_the_same() {
             assert_eq!(again.dropped, record.dropped);
         }
         // What is recorded now stands beside them.
-        let id = store.record_turn(&me, mark("turn", 1), &turn(1)).expect("recorded");
+        let id = record_turn(&store, &me, mark("turn", 1), &turn(1)).expect("recorded");
         assert_eq!(id, TurnId(Position::new(turns.len() as u64 + 1, 0)));
         assert_eq!(store.recent_turns(&me, 2).expect("turns")[1].record, turns[0].record);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Make, MakePlace, Upon, as_read, at, claim, evidence, fact, first_story, full_turn, keyed, leaving,
-    lifting, mark, opening, policy_act, scope, source, story, tombstones, turn,
+    lifting, mark, opening, policy_act, record_turn, scope, source, story, tombstones, turn,
 };
 use crate::claim::{Op, Quote, Quotes, Realm};
 use crate::entity::EntityRef;
@@ -408,7 +408,7 @@ pub fn subjects_do_not_see_each_other(make: Make<'_>) {
     let store = make();
     let (ana, ben) = (scope("ana"), scope("ben"));
     three_messages(&*store, &ana);
-    let recorded = store.record_turn(&ana, mark("turn", 1), &turn(1)).expect("recorded");
+    let recorded = record_turn(&*store, &ana, mark("turn", 1), &turn(1)).expect("recorded");
     let before = entries(&*store, &ana, 0);
     for founded in [false, true] {
         if founded {
@@ -824,7 +824,7 @@ pub fn a_forgotten_subject_leaves_only_tombstones(make: Make<'_>) {
     three_messages(&*store, &ben);
     erase(&*store, &ana, 3, 1, &erasing_the_second());
     let keys = store.keys(&ana).expect("keys").expect("there");
-    let recorded = store.record_turn(&ana, mark("turn", 1), &turn(1)).expect("recorded");
+    let recorded = record_turn(&*store, &ana, mark("turn", 1), &turn(1)).expect("recorded");
     let erased = store.erase_subject(&ana, &leaving(&ana, &[mark("moment", 1)])).expect("erased");
     assert_eq!(erased, Erased::Done { watermark: 0, rows: 9, residue: 0 });
     assert!(store.keys(&ana).expect("keys").is_none());
@@ -859,12 +859,12 @@ pub fn a_forgotten_subject_begins_anew(make: Make<'_>) {
     let store = make();
     let ana = scope("ana");
     let batches = three_messages(&*store, &ana);
-    store.record_turn(&ana, mark("turn", 1), &turn(1)).expect("recorded");
+    record_turn(&*store, &ana, mark("turn", 1), &turn(1)).expect("recorded");
     let first_life = store.head(&ana).expect("head").incarnation;
     store.erase_subject(&ana, &leaving(&ana, &[])).expect("erased");
     let again = three_messages(&*store, &ana);
     assert_eq!(batches, again);
-    let recorded = store.record_turn(&ana, mark("turn", 1), &turn(2)).expect("recorded");
+    let recorded = record_turn(&*store, &ana, mark("turn", 1), &turn(2)).expect("recorded");
     assert_eq!(recorded, TurnId(Position::new(1, 0)));
     assert_eq!(store.turn(&ana, recorded).expect("turn"), Some((turn(2), Vec::new())));
     assert_eq!(
@@ -900,10 +900,10 @@ pub fn turns_are_recorded_once_and_numbered(make: Make<'_>) {
     let store = make();
     let ana = scope("ana");
     for number in 1..=3 {
-        let recorded = store.record_turn(&ana, mark("turn", number), &turn(number)).expect("recorded");
+        let recorded = record_turn(&*store, &ana, mark("turn", number), &turn(number)).expect("recorded");
         assert_eq!(recorded, TurnId(Position::new(number, 0)));
     }
-    let again = store.record_turn(&ana, mark("turn", 2), &turn(9)).expect("answer");
+    let again = record_turn(&*store, &ana, mark("turn", 2), &turn(9)).expect("answer");
     assert_eq!(again, TurnId(Position::new(2, 0)));
     assert_eq!(store.turn(&ana, again).expect("turn"), Some((turn(2), Vec::new())));
     for seq in [0, 4, u64::MAX] {
@@ -911,15 +911,44 @@ pub fn turns_are_recorded_once_and_numbered(make: Make<'_>) {
     }
     assert_eq!(watermark(&*store, &ana), 0);
     assert!(store.keys(&ana).expect("keys").is_some());
-    let elsewhere = store.record_turn(&scope("ben"), mark("turn", 2), &turn(5)).expect("recorded");
+    let elsewhere = record_turn(&*store, &scope("ben"), mark("turn", 2), &turn(5)).expect("recorded");
     assert_eq!(elsewhere, TurnId(Position::new(1, 0)));
+}
+
+/// A turn that was resolved before something was erased is not written down afterwards, and brings no forgotten subject back.
+pub fn a_turn_of_what_was_erased_is_not_recorded(make: Make<'_>) {
+    let store = make();
+    let ana = scope("ana");
+    let record = |number: u64, basis: &Head| {
+        store.record_turn(&ana, basis, mark("turn", number), &turn(number)).expect("an answer")
+    };
+    assert_eq!(record(1, &Head::default()), None, "nobody was founded");
+    assert!(store.keys(&ana).expect("keys").is_none());
+
+    three_messages(&*store, &ana);
+    let before = store.head(&ana).expect("head");
+    append(&*store, &ana, 3, 4, story(4, SourceId(Position::new(1, 0)), 4));
+    assert_eq!(record(1, &before), Some(TurnId(Position::new(1, 0))), "an append takes nothing away");
+    assert!(erase(&*store, &ana, 4, 1, &erasing_the_second()) > 0);
+    assert_eq!(record(2, &before), None);
+    assert_eq!(record(1, &before), Some(TurnId(Position::new(1, 0))), "a known key is answered");
+    let first_life = store.head(&ana).expect("head");
+    assert_eq!(record(2, &first_life), Some(TurnId(Position::new(2, 0))));
+
+    store.erase_subject(&ana, &leaving(&ana, &[])).expect("erased");
+    assert_eq!(record(3, &first_life), None, "the subject is gone");
+    assert!(store.keys(&ana).expect("keys").is_none(), "and stays gone");
+    store.found(&ana).expect("keys");
+    assert_eq!(record(3, &first_life), None, "this is another life");
+    assert_eq!(record(3, &store.head(&ana).expect("head")), Some(TurnId(Position::new(1, 0))));
+    assert_clean(&*store, &ana);
 }
 
 /// Places used are kept once each, in order, over several reports.
 pub fn what_a_turn_used_is_added_up(make: Make<'_>) {
     let store = make();
     let ana = scope("ana");
-    let recorded = store.record_turn(&ana, mark("turn", 1), &turn(1)).expect("recorded");
+    let recorded = record_turn(&*store, &ana, mark("turn", 1), &turn(1)).expect("recorded");
     for used in [[5, 1].as_slice(), &[], &[1, 3, 3], &[u32::MAX]] {
         assert!(store.record_use(&ana, recorded, used, at(9)).expect("used"));
     }
@@ -933,9 +962,9 @@ pub fn recent_turns_are_read_newest_first(make: Make<'_>) {
     let ana = scope("ana");
     assert_eq!(store.recent_turns(&ana, 10).expect("turns"), Vec::new());
     for number in 1..=5 {
-        store.record_turn(&ana, mark("turn", number), &turn(number)).expect("recorded");
+        record_turn(&*store, &ana, mark("turn", number), &turn(number)).expect("recorded");
     }
-    store.record_turn(&scope("ben"), mark("turn", 1), &turn(9)).expect("recorded");
+    record_turn(&*store, &scope("ben"), mark("turn", 1), &turn(9)).expect("recorded");
     store.record_use(&ana, TurnId(Position::new(4, 0)), &[2, 0], at(9)).expect("used");
     let expected = |number, used: &[u32]| RecordedTurn {
         id: TurnId(Position::new(number, 0)),
@@ -952,7 +981,7 @@ pub fn recent_turns_are_read_newest_first(make: Make<'_>) {
 pub fn a_turn_comes_back_with_every_feature(make: Make<'_>) {
     let store = make();
     let ana = scope("ana");
-    let id = store.record_turn(&ana, mark("turn", 1), &full_turn(1)).expect("recorded");
+    let id = record_turn(&*store, &ana, mark("turn", 1), &full_turn(1)).expect("recorded");
     assert_eq!(store.turn(&ana, id).expect("turn"), Some((full_turn(1), Vec::new())));
 }
 
@@ -1053,7 +1082,7 @@ pub fn subjects_are_written_side_by_side(make: Make<'_>) {
             std::thread::spawn(move || {
                 let own = scope(&format!("subject {number}"));
                 three_messages(&*store, &own);
-                store.record_turn(&own, mark("turn", 1), &turn(number)).expect("recorded");
+                record_turn(&*store, &own, mark("turn", 1), &turn(number)).expect("recorded");
                 if number % 2 == 0 {
                     erase(&*store, &own, 3, 1, &erasing_the_second());
                 }
@@ -1270,7 +1299,7 @@ pub fn everything_is_there_after_reopening(place: MakePlace<'_>) {
         let store = open();
         three_messages(&*store, &ana);
         erase(&*store, &ana, 3, 1, &erasing_the_second());
-        let recorded = store.record_turn(&ana, mark("turn", 1), &turn(1)).expect("recorded");
+        let recorded = record_turn(&*store, &ana, mark("turn", 1), &turn(1)).expect("recorded");
         assert!(store.record_use(&ana, recorded, &[2], at(9)).expect("used"));
         (entries(&*store, &ana, 0), store.found(&ana).expect("keys"), recorded)
     };

@@ -58,6 +58,7 @@ macro_rules! conformance_suite {
             destroyed_subjects_leave_a_record_each
             marks_outlive_their_subject
             turns_are_recorded_once_and_numbered
+            a_turn_of_what_was_erased_is_not_recorded
             what_a_turn_used_is_added_up
             recent_turns_are_read_newest_first
             a_turn_comes_back_with_every_feature

@@ -4,14 +4,14 @@ use crate::claim::{Claim, ClaimWords, Op, Quote, Quotes, Realm};
 use crate::entity::EntityRef;
 use crate::evidence::{Author, ContentHash, Evidence, EvidenceWords, Marks};
 use crate::fact::{Act, ActKind, ActWords, FactRow, Standing, Transition, TransitionKind};
-use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, VersionId, Watermark};
+use crate::id::{ClaimId, EvidenceId, FactId, Position, SourceId, TurnId, VersionId, Watermark};
 use crate::keys::Fingerprint;
 use crate::log::{Batch, Entry, Keyed, Lift, Row, SubjectErasure, Tombstone};
 use crate::policy::{PolicyAct, PolicyDeed};
 use crate::registry::Class;
 use crate::scope::{Scope, Subject};
 use crate::source::{Authority, Fidelity, Mode, Retention, Source, SourceKind};
-use crate::store::{Head, Store};
+use crate::store::{Head, Store, StoreError};
 use crate::time::{AsOf, Instant, Moment, Span};
 use crate::turn::{Budget, Candidate, DropReason, Dropped, Features, Selected, Triage, TurnRecord, Why};
 use crate::value::{Stated, Value};
@@ -26,6 +26,24 @@ impl<S: Store + ?Sized> Upon for S {
     fn upon(&self, scope: &Scope, watermark: Watermark) -> Head {
         Head { watermark, ..self.head(scope).expect("head") }
     }
+}
+
+/// Founds the subject where it is new, and records a turn of its log as it is now.
+///
+/// # Errors
+/// As [`Store::record_turn`].
+///
+/// # Panics
+/// When something is erased at the same time.
+pub fn record_turn<S: Store + ?Sized>(
+    store: &S,
+    scope: &Scope,
+    key: Fingerprint,
+    turn: &TurnRecord,
+) -> Result<TurnId, StoreError> {
+    store.found(scope)?;
+    let recorded = store.record_turn(scope, &store.head(scope)?, key, turn)?;
+    Ok(recorded.expect("nothing is erased meanwhile"))
 }
 
 /// The scope of the subject called `name`.

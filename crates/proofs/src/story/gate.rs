@@ -51,7 +51,10 @@ impl Gate {
 }
 
 impl Passage for Gate {
-    fn record_turn(&self, call: impl FnOnce() -> Result<TurnId, StoreError>) -> Result<TurnId, StoreError> {
+    fn record_turn(
+        &self,
+        call: impl FnOnce() -> Result<Option<TurnId>, StoreError>,
+    ) -> Result<Option<TurnId>, StoreError> {
         self.pass();
         call()
     }
