@@ -2,9 +2,9 @@
 //!
 //! Three loads, each on a server of its own: many connections that ask one thing after another; the same beside clients that never
 //! read and clients that send a byte a second; and one noisy caller beside a quiet one, where refusals by the rate limit are counted.
-//! A call that is sent away for want of room is counted apart; every other answer that is not the one asked for is an error. What is
-//! measured besides is the memory of the server's process, what HTTP adds to the call of the engine, and whether the time of a
-//! refusal tells what exists.
+//! A call that is sent away for want of room is counted apart, and its client waits as long as it was told; every other answer that
+//! is not the one asked for is an error. What is measured besides is the memory of the server's process, what HTTP adds to the call
+//! of the engine, and whether the time of a refusal tells what exists.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -411,6 +411,7 @@ async fn ask_until(
             times.push(begun.elapsed().as_secs_f64() * 1e3);
         } else if status == 503 && String::from_utf8_lossy(&answer).contains("\"overloaded\"") {
             tally.sent_away += 1;
+            tokio::time::sleep(wire.again_after.min(until.saturating_duration_since(Instant::now()))).await;
         } else {
             tally.errors.push(format!("{path} answered {status}: {}", String::from_utf8_lossy(&answer)));
         }
@@ -533,13 +534,15 @@ struct Wire {
     stream: TcpStream,
     key: Option<String>,
     read: Vec<u8>,
+    /// How long the last answer asks to wait; nothing, where it does not.
+    again_after: Duration,
 }
 
 impl Wire {
     async fn open(address: &str, key: Option<&str>) -> Result<Self> {
         let stream = TcpStream::connect(address.trim_start_matches("http://")).await.context("connect")?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, key: key.map(str::to_owned), read: Vec::new() })
+        Ok(Self { stream, key: key.map(str::to_owned), read: Vec::new(), again_after: Duration::ZERO })
     }
 
     /// Posts, and answers the status and the body.
@@ -567,6 +570,8 @@ impl Wire {
                 let status = told.get(9..12).context("no status")?.parse()?;
                 let length = told.lines().find_map(|line| line.strip_prefix("content-length: "));
                 let length: usize = length.context("no length")?.trim().parse()?;
+                let seconds = told.lines().find_map(|line| line.strip_prefix("retry-after: "));
+                self.again_after = Duration::from_secs(seconds.map_or(Ok(0), str::parse)?);
                 if self.read.len() >= head + 4 + length {
                     return Ok((status, self.read[head + 4..head + 4 + length].to_vec()));
                 }

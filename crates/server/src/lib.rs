@@ -74,7 +74,7 @@ pub struct ModelRead {
     pub stopped: Option<String>,
 }
 
-/// What the body of a call holds on to until the call is answered.
+/// What the body of a call holds on to until the call is answered to its end.
 pub(crate) struct BodyRoom {
     _permit: Option<OwnedSemaphorePermit>,
 }
@@ -88,6 +88,8 @@ pub struct Server {
     room: Arc<Semaphore>,
     /// Room for long bodies, in KiB.
     bodies: Arc<Semaphore>,
+    /// Places for those that wait for either room.
+    waiting: Arc<Semaphore>,
     /// Where spans go, if anywhere.
     traces: Option<Traces>,
 }
@@ -98,7 +100,8 @@ impl Server {
     pub fn new(engine: Arc<Engine>, house: House) -> Self {
         let room = Arc::new(Semaphore::new(house.settings.calls_at_once));
         let bodies = Arc::new(Semaphore::new(house.settings.bodies_bytes_max.div_ceil(1024)));
-        Self { engine, house: Arc::new(house), room, bodies, traces: None }
+        let waiting = Arc::new(Semaphore::new(house.settings.calls_waiting_max));
+        Self { engine, house: Arc::new(house), room, bodies, waiting, traces: None }
     }
 
     /// The same, with spans of what it does.
@@ -133,7 +136,8 @@ impl Server {
     /// Has a verb done for a caller, on a thread that may wait, and answers its JSON.
     ///
     /// # Errors
-    /// [`Refusal`]; 503 `overloaded` when there was no room within [`Settings::patience`], 503 `deadline` when it took longer than
+    /// [`Refusal`]; 503 `overloaded` when there was no room within [`Settings::patience`], or [`Settings::calls_waiting_max`] wait
+    /// already, 503 `deadline` when it took longer than
     /// [`Settings::deadline`]: a write may then still become durable, and the same idempotency key finds out.
     pub async fn ask(
         &self,
@@ -206,7 +210,7 @@ impl Server {
     /// other calls out.
     ///
     /// # Errors
-    /// [`Refusal`] 503 `overloaded`, where there was none within [`Settings::patience`].
+    /// [`Refusal`] 503 `overloaded`, where there was none within [`Settings::patience`], or too many wait already.
     pub(crate) async fn room_for_body(&self, bytes: u64) -> Result<BodyRoom, Refusal> {
         if bytes <= SHORT_BODY_BYTES {
             return Ok(BodyRoom { _permit: None });
@@ -218,14 +222,18 @@ impl Server {
     }
 
     async fn room_in(&self, room: &Arc<Semaphore>, permits: u32) -> Result<OwnedSemaphorePermit, Refusal> {
-        let is_full = room.available_permits() < permits as usize;
-        let _waiting = self.traces().filter(|_| is_full).map(Traces::wait);
-        let acquired = room.clone().acquire_many_owned(permits);
-        match tokio::time::timeout(self.house.settings.patience, acquired).await {
+        if let Ok(permit) = room.clone().try_acquire_many_owned(permits) {
+            return Ok(permit);
+        }
+        let patience = self.house.settings.patience;
+        let Ok(_place) = self.waiting.try_acquire() else {
+            // As long as those that wait now may have to.
+            return Err(overloaded("too many calls wait already").again_after(patience.as_secs().max(1)));
+        };
+        let _waiting = self.traces().map(Traces::wait);
+        match tokio::time::timeout(patience, room.clone().acquire_many_owned(permits)).await {
             Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(_)) | Err(_) => {
-                Err(Refusal::new(503, "overloaded", "too many calls are at work").again_after(1))
-            }
+            Ok(Err(_)) | Err(_) => Err(overloaded("too many calls are at work").again_after(1)),
         }
     }
 
@@ -331,6 +339,10 @@ fn permit(caller: &Caller, right: Right, of_subject: bool) -> Result<(), Refusal
         true => Err(Refusal::new(403, "not_permitted", "this concerns every subject, and your key does not")),
         false => Ok(()),
     }
+}
+
+fn overloaded(why: &str) -> Refusal {
+    Refusal::new(503, "overloaded", why)
 }
 
 fn late(deadline: Duration) -> Refusal {

@@ -9,6 +9,8 @@ use ledger::scope::Subject;
 pub struct Settings {
     /// Calls of the engine at once; others wait.
     pub calls_at_once: usize,
+    /// Calls that wait for room at once; one more is sent away without waiting, so that what waits takes bounded memory.
+    pub calls_waiting_max: usize,
     /// How long a call waits for room.
     pub patience: Duration,
     /// How long a call may take.
@@ -48,6 +50,7 @@ impl Settings {
     pub fn of(subject: Subject) -> Self {
         Self {
             calls_at_once: 64,
+            calls_waiting_max: 2_048,
             patience: Duration::from_secs(5),
             deadline: Duration::from_secs(30),
             request_deadline: Duration::from_secs(30),

@@ -123,6 +123,47 @@ async fn long_bodies_wait_for_room_and_short_ones_do_not() {
 }
 
 #[tokio::test]
+async fn who_finds_no_place_to_wait_is_sent_away_at_once() {
+    let server = Listening::start(|settings| {
+        settings.calls_at_once = 1;
+        settings.calls_waiting_max = 1;
+        settings.patience = Duration::from_secs(20);
+    })
+    .await;
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    let (begin, begun) = oneshot::channel();
+    let at_work = server.place.shared.server.clone();
+    let busy = tokio::spawn(async move {
+        let work = at_work.work(move |_| {
+            _ = begin.send(());
+            Ok(ended.recv().is_ok())
+        });
+        work.await.expect("done")
+    });
+    begun.await.expect("it is at work");
+    let mut waiting = server.connect().await;
+    waiting.write_all(server.request("GET", "/v1/profile", "").as_bytes()).await.expect("sent");
+    // Until it waits: from then on whoever comes is sent away, and before that waits itself.
+    let sent_away = timeout(Duration::from_secs(10), async {
+        loop {
+            let mut another = server.connect().await;
+            another.write_all(server.request("GET", "/v1/profile", "").as_bytes()).await.expect("sent");
+            let mut read = [0; 512];
+            if let Ok(count) = timeout(Duration::from_millis(500), another.read(&mut read)).await {
+                return String::from_utf8_lossy(&read[..count.expect("read")]).into_owned();
+            }
+        }
+    });
+    let sent_away = sent_away.await.expect("in time");
+    assert!(sent_away.starts_with("HTTP/1.1 503 "), "{sent_away}");
+    assert!(sent_away.contains("retry-after: 20\r\n"), "{sent_away}");
+    end.send(()).expect("it waits");
+    assert!(busy.await.expect("no panic"));
+    assert_eq!(first_line(&mut waiting).await, "HTTP/1.1 200 OK");
+    assert_eq!(server.status().await, "HTTP/1.1 200 OK");
+}
+
+#[tokio::test]
 async fn a_reader_that_stands_still_loses_its_connection() {
     let server = Listening::start(|settings| settings.silence_max = Duration::from_millis(500)).await;
     // Enough that an answer fits into no buffer on the way.

@@ -138,7 +138,7 @@ async fn asked(route: &Route, shared: &Shared, request: Request) -> Result<Respo
     if route.verb.streams {
         let pieces =
             shared.server.ask_for_pieces(&route.verb, &caller, subject.as_deref(), key, input).await?;
-        return stream::response(&parts.headers, pieces).await;
+        return stream::response(&parts.headers, pieces, room).await;
     }
     let told = shared.server.ask(&route.verb, &caller, subject.as_deref(), key, input).await?;
     Ok(told_as_json(route.has_mark(), &parts.headers, told))

@@ -11,6 +11,7 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use serde_json::json;
 use tokio::sync::mpsc::Receiver;
 
+use crate::BodyRoom;
 use crate::refusal::Refusal;
 
 /// How pieces are written.
@@ -20,7 +21,8 @@ enum Form {
     Events,
 }
 
-/// The response, once the first piece is there: a refusal before that is an ordinary one.
+/// The response, once the first piece is there: a refusal before that is an ordinary one. The body's room is given back after the
+/// last, since whoever makes them may be at work on it until then.
 ///
 /// A refusal that comes later is the last piece: `{"refused": …}`, and as an event `refused`. Without a last `done` event, or the
 /// chunk that ends the body, an answer was cut off.
@@ -30,14 +32,15 @@ enum Form {
 pub async fn response(
     headers: &HeaderMap,
     mut pieces: Receiver<Result<Vec<u8>, Refusal>>,
+    room: BodyRoom,
 ) -> Result<Response, Refusal> {
     let form = form(headers);
     let first = pieces.recv().await.transpose()?;
     let first = stream::iter(first.map(|piece| whole(form, "piece", &piece)));
-    let rest = stream::unfold(Some(pieces), move |pieces| async move {
-        let mut pieces = pieces?;
+    let rest = stream::unfold(Some((pieces, room)), move |working| async move {
+        let (mut pieces, room) = working?;
         match pieces.recv().await {
-            Some(Ok(piece)) => Some((whole(form, "piece", &piece), Some(pieces))),
+            Some(Ok(piece)) => Some((whole(form, "piece", &piece), Some((pieces, room)))),
             Some(Err(refusal)) => {
                 let told = json!({"refused": refusal.to_json()}).to_string();
                 Some((whole(form, "refused", told.as_bytes()), None))
@@ -77,4 +80,34 @@ fn whole(form: Form, event: &str, json: &[u8]) -> Bytes {
     sent.extend_from_slice(json);
     sent.extend_from_slice(if form == Form::Lines { b"\n" } else { b"\n\n" });
     sent.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use http_body_util::BodyExt as _;
+    use tokio::sync::{Semaphore, mpsc};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_has_its_room_until_the_last_piece_was_taken() {
+        let all = Arc::new(Semaphore::new(8));
+        let room = BodyRoom { _permit: Some(all.clone().try_acquire_many_owned(5).expect("room")) };
+        let (tell, told) = mpsc::channel(2);
+        tell.send(Ok(b"{}".to_vec())).await.expect("told");
+        let response = response(&HeaderMap::new(), told, room).await.expect("a response");
+        assert_eq!(all.available_permits(), 3, "it has begun");
+        tell.send(Ok(b"[]".to_vec())).await.expect("told");
+        drop(tell);
+        let mut body = response.into_body();
+        let mut sent = Vec::new();
+        while let Some(frame) = body.frame().await {
+            sent.extend(frame.expect("a frame").into_data().expect("data"));
+            let is_last = sent == b"{}\n[]\n";
+            assert!(is_last || all.available_permits() == 3, "{sent:?}");
+        }
+        assert_eq!((sent.as_slice(), all.available_permits()), (b"{}\n[]\n".as_slice(), 8));
+    }
 }
