@@ -122,6 +122,7 @@ fn every_earlier_version_is_whole_whatever_fails() {
                 let is_full = (fault, lasting, versions.name) == (Fault::NoSpace, true, "version-2");
                 if all || (fault, lasting) == (Fault::Device, false) || is_full {
                     let failed = versions.every_operation(fault, lasting);
+                    println!("{}: {fault:?}, lasting: {lasting}: each of {failed} operations", versions.name);
                     assert!(failed > 10, "{}: {fault:?}: only {failed} operations", versions.name);
                 }
             }

@@ -24,8 +24,9 @@ use crate::{Config, OpenError, open, open_existing};
 /// The name of the file inside a data directory that says how far its backups are proved. It holds no words.
 pub const RECORD: &str = "drill.json";
 
-/// The memory that the subjects of one of the two stores may take together, in bytes.
-const MEMORY_BYTES_MAX: usize = 256 << 20;
+/// The memory that the subjects of one of the two stores may take together, in bytes: no more than one is looked at at once, which
+/// stays however large it is.
+const MEMORY_BYTES_MAX: usize = 16 << 20;
 
 /// Recalls compared for one subject.
 const RECALLS_PER_SUBJECT: usize = 5;
