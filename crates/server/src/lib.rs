@@ -74,6 +74,19 @@ pub struct ModelRead {
     pub stopped: Option<String>,
 }
 
+/// Room for so much at once. What is over waits, so many of them; what waits too long, or finds no place to wait, is sent away.
+#[derive(Clone)]
+struct Room {
+    free: Arc<Semaphore>,
+    places_to_wait: Arc<Semaphore>,
+}
+
+impl Room {
+    fn new(size: usize, waiting_max: usize) -> Self {
+        Self { free: Arc::new(Semaphore::new(size)), places_to_wait: Arc::new(Semaphore::new(waiting_max)) }
+    }
+}
+
 /// What the body of a call holds on to until the call is answered to its end.
 pub(crate) struct BodyRoom {
     _permit: Option<OwnedSemaphorePermit>,
@@ -84,12 +97,10 @@ pub(crate) struct BodyRoom {
 pub struct Server {
     engine: Arc<Engine>,
     house: Arc<House>,
-    /// Room for calls of the engine: what is over waits, and what waits too long is sent away.
-    room: Arc<Semaphore>,
+    /// Room for calls of the engine.
+    calls: Room,
     /// Room for long bodies, in KiB.
-    bodies: Arc<Semaphore>,
-    /// Places for those that wait for either room.
-    waiting: Arc<Semaphore>,
+    bodies: Room,
     /// Where spans go, if anywhere.
     traces: Option<Traces>,
 }
@@ -98,10 +109,10 @@ impl Server {
     /// A server over `engine`.
     #[must_use]
     pub fn new(engine: Arc<Engine>, house: House) -> Self {
-        let room = Arc::new(Semaphore::new(house.settings.calls_at_once));
-        let bodies = Arc::new(Semaphore::new(house.settings.bodies_bytes_max.div_ceil(1024)));
-        let waiting = Arc::new(Semaphore::new(house.settings.calls_waiting_max));
-        Self { engine, house: Arc::new(house), room, bodies, waiting, traces: None }
+        let settings = &house.settings;
+        let calls = Room::new(settings.calls_at_once, settings.calls_waiting_max);
+        let bodies = Room::new(settings.bodies_bytes_max.div_ceil(1024), settings.calls_waiting_max);
+        Self { engine, house: Arc::new(house), calls, bodies, traces: None }
     }
 
     /// The same, with spans of what it does.
@@ -137,8 +148,8 @@ impl Server {
     ///
     /// # Errors
     /// [`Refusal`]; 503 `overloaded` when there was no room within [`Settings::patience`], or [`Settings::calls_waiting_max`] wait
-    /// already, 503 `deadline` when it took longer than
-    /// [`Settings::deadline`]: a write may then still become durable, and the same idempotency key finds out.
+    /// already; 503 `deadline` when it took longer than [`Settings::deadline`]: a write may then still become durable, and the same
+    /// idempotency key finds out.
     pub async fn ask(
         &self,
         verb: &AnyVerb,
@@ -203,7 +214,7 @@ impl Server {
     }
 
     async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        self.room_in(&self.room, 1).await
+        self.room_in(&self.calls, 1).await
     }
 
     /// Room for a body of at most `bytes` until its call is answered. Short bodies need none, so that nobody who sends long ones keeps
@@ -221,17 +232,17 @@ impl Server {
         Ok(BodyRoom { _permit: Some(permit) })
     }
 
-    async fn room_in(&self, room: &Arc<Semaphore>, permits: u32) -> Result<OwnedSemaphorePermit, Refusal> {
-        if let Ok(permit) = room.clone().try_acquire_many_owned(permits) {
+    async fn room_in(&self, room: &Room, permits: u32) -> Result<OwnedSemaphorePermit, Refusal> {
+        if let Ok(permit) = room.free.clone().try_acquire_many_owned(permits) {
             return Ok(permit);
         }
         let patience = self.house.settings.patience;
-        let Ok(_place) = self.waiting.try_acquire() else {
+        let Ok(_place) = room.places_to_wait.try_acquire() else {
             // As long as those that wait now may have to.
             return Err(overloaded("too many calls wait already").again_after(patience.as_secs().max(1)));
         };
         let _waiting = self.traces().map(Traces::wait);
-        match tokio::time::timeout(patience, room.clone().acquire_many_owned(permits)).await {
+        match tokio::time::timeout(patience, room.free.clone().acquire_many_owned(permits)).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => Err(overloaded("too many calls are at work").again_after(1)),
         }
@@ -296,7 +307,7 @@ impl Server {
     /// Waits until nothing is at work; whether that came about within this time.
     pub async fn finish(&self, within: Duration) -> bool {
         let all = u32::try_from(self.house.settings.calls_at_once).unwrap_or(u32::MAX);
-        matches!(tokio::time::timeout(within, self.room.acquire_many(all)).await, Ok(Ok(_)))
+        matches!(tokio::time::timeout(within, self.calls.free.acquire_many(all)).await, Ok(Ok(_)))
     }
 }
 

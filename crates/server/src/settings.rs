@@ -9,7 +9,8 @@ use ledger::scope::Subject;
 pub struct Settings {
     /// Calls of the engine at once; others wait.
     pub calls_at_once: usize,
-    /// Calls that wait for room at once; one more is sent away without waiting, so that what waits takes bounded memory.
+    /// Calls that wait to be at work, and bodies that wait for room; one more is sent away without waiting, so that what waits takes
+    /// bounded memory.
     pub calls_waiting_max: usize,
     /// How long a call waits for room.
     pub patience: Duration,
