@@ -153,9 +153,9 @@ impl FromStr for Moment {
                 .parse_zoned_datetime_with(&TimeZoneDatabase::bundled(), text)
                 .map_err(|_| unreadable(text))?;
             let name = zoned.time_zone().iana_name().map(str::to_owned);
-            let zone = name.unwrap_or_else(|| zoned.offset().to_string());
-            return in_range(zoned.timestamp(), text)
-                .map(|instant| Self { instant, zone: Zone(zone.into()) });
+            let name = name.unwrap_or_else(|| zoned.offset().to_string());
+            let zone = Zone::parse(&name).map_err(|_| unreadable(text))?;
+            return in_range(zoned.timestamp(), text).map(|instant| Self { instant, zone });
         }
         let timestamp: Timestamp = text.parse().map_err(|_| match text.parse::<jiff::civil::DateTime>() {
             Ok(_) if text.len() > 10 && !text.ends_with(['z', 'Z']) && !has_offset(text) => {
@@ -163,7 +163,8 @@ impl FromStr for Moment {
             }
             _ => unreadable(text),
         })?;
-        in_range(timestamp, text).map(|instant| Self { instant, zone: Zone(offset_of(text).into()) })
+        let zone = Zone::parse(&offset_of(text)).map_err(|_| unreadable(text))?;
+        in_range(timestamp, text).map(|instant| Self { instant, zone })
     }
 }
 
@@ -196,7 +197,8 @@ fn has_offset(text: &str) -> bool {
 
 /// The offset at the end of an RFC 3339 text, `+00:00` written as `Z`.
 fn offset_of(text: &str) -> String {
-    match text.get(10..).and_then(|rest| rest.rfind(['+', '-']).map(|at| &rest[at..])) {
+    let clock = text.rfind(['T', 't', ' ']).map_or(text, |at| &text[at..]);
+    match clock.rfind(['+', '-']).map(|at| &clock[at..]) {
         Some("+00:00" | "-00:00") | None => "Z".to_owned(),
         Some(offset) => offset.to_owned(),
     }
@@ -263,25 +265,26 @@ impl Zone {
     }
 }
 
-/// `+02:00`, `-0330` or `+02` in seconds; `None` for anything but digits in pairs, with a colon between all of them or none.
+/// `+02:00`, `-0330` or `+02` in seconds; `None` for anything but hours and minutes in pairs of digits, with a colon between them or
+/// none. Seconds are refused, since no time with an offset that has them can be written in RFC 3339.
 fn offset_seconds(text: &str) -> Option<i32> {
     let (sign, rest) = match text.split_at_checked(1)? {
         ("-", rest) => (-1, rest),
         (_, rest) => (1, rest),
     };
-    let pairs: Vec<&[u8]> = match rest.contains(':') {
-        true => rest.split(':').map(str::as_bytes).collect(),
-        false => rest.as_bytes().chunks(2).collect(),
+    let (hours, minutes) = match rest.split_once(':') {
+        Some(parts) => parts,
+        None if rest.len() == 2 => (rest, "00"),
+        None => rest.split_at_checked(2)?,
     };
-    if !(1..=3).contains(&pairs.len()) {
-        return None;
-    }
-    pairs.iter().zip([3_600, 60, 1]).try_fold(0, |seconds, (pair, worth)| match pair {
+    let pair = |digits: &str| match digits.as_bytes() {
         [tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
-            Some(seconds + sign * worth * (i32::from(tens - b'0') * 10 + i32::from(ones - b'0')))
+            Some(i32::from(tens - b'0') * 10 + i32::from(ones - b'0'))
         }
         _ => None,
-    })
+    };
+    let minutes = pair(minutes).filter(|minutes| *minutes < 60)?;
+    Some(sign * (pair(hours)? * 3_600 + minutes * 60))
 }
 
 /// A half-open stretch of time `[from, to)`; without `to` it has no end yet.
@@ -446,13 +449,12 @@ mod tests {
 
     #[test]
     fn an_offset_is_digits_in_pairs() {
-        for (name, seconds) in [("+02:00", 7_200), ("-0330", -12_600), ("+02", 7_200), ("-03:30:15", -12_615)]
-        {
+        for (name, seconds) in [("+02:00", 7_200), ("-0330", -12_600), ("+02", 7_200), ("-00:45", -2_700)] {
             let zone = Zone::parse(name).unwrap_or_else(|error| panic!("{error}"));
             let moment = Moment { instant: Instant::default(), zone };
             assert_eq!(moment.zoned().offset().seconds(), seconds, "`{name}`");
         }
-        for name in ["+00:00", "-00:00", "-00", "+0000", "-00:00:00"] {
+        for name in ["+00:00", "-00:00", "-00", "+0000"] {
             let zone = Zone::parse(name).unwrap_or_else(|error| panic!("{error}"));
             let moment = Moment { instant: Instant::default(), zone };
             assert_eq!(moment.to_string(), Instant::default().to_string(), "`{name}`");
@@ -466,10 +468,19 @@ mod tests {
             "+020",
             "+02:0000",
             "+02:",
-            "+02:00:00:00",
+            "-03:30:15",
+            "-033015",
+            "+02:60",
+            "-110470",
             "+99:00",
         ] {
             assert!(Zone::parse(name).is_err(), "`{name}`");
+        }
+        let expanded: Moment = "+002026-06-12T00:00:00Z".parse().expect("a year of six digits");
+        assert_eq!(expanded.to_string(), "2026-06-12T00:00:00Z");
+        // The same of a time, whichever way it has its offset.
+        for text in ["2026-06-12T00:00:00-03:30:15", "2026-06-12T00:00:00-03:30:15[-03:30:15]"] {
+            assert!(text.parse::<Moment>().is_err(), "`{text}`");
         }
     }
 
