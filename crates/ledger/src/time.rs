@@ -212,7 +212,7 @@ fn in_range(timestamp: Timestamp, text: &str) -> Result<Instant, TimeError> {
     }
 }
 
-/// A zone as it was written: an IANA name, an offset, or `Z`.
+/// A zone: an IANA name in the spelling of the bundled database, an offset as it was written, or `Z`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Zone(Box<str>);
 
@@ -223,19 +223,22 @@ impl Zone {
         Self("Z".into())
     }
 
-    /// The zone of a known IANA name, or of an offset such as `+02:00`.
+    /// The zone of a known IANA name, in capitals or not, or of an offset such as `+02:00`.
     ///
     /// # Errors
     /// [`TimeError::UnknownZone`] when the name is in no edition of the bundled database.
     pub fn parse(name: &str) -> Result<Self, TimeError> {
         let zone = Self(name.into());
-        match zone.is_utc() || zone.lookup().is_some() {
-            true => Ok(zone),
-            false => Err(TimeError::UnknownZone { text: name.chars().take(60).collect() }),
+        if zone.is_utc() {
+            return Ok(zone);
+        }
+        match zone.lookup() {
+            Some(found) => Ok(found.iana_name().map_or(zone, |name| Self(name.into()))),
+            None => Err(TimeError::UnknownZone { text: name.chars().take(60).collect() }),
         }
     }
 
-    /// The zone as it was written.
+    /// The zone as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -445,6 +448,15 @@ mod tests {
             let error = text.parse::<Instant>().expect_err(text).to_string();
             assert!(error.contains(wanted), "`{text}` gave `{error}`");
         }
+    }
+
+    #[test]
+    fn a_name_is_spelt_as_the_database_does() {
+        for name in ["Europe/Zagreb", "EUrope/Zagreb", "europe/zagreb"] {
+            assert_eq!(Zone::parse(name).expect("known").as_str(), "Europe/Zagreb");
+        }
+        // Another name of the same zone stays the name that was said.
+        assert_eq!(Zone::parse("asia/calcutta").expect("known").as_str(), "Asia/Calcutta");
     }
 
     #[test]
