@@ -143,7 +143,8 @@ async fn who_finds_no_place_to_wait_is_sent_away_at_once() {
     begun.await.expect("it is at work");
     let mut waiting = server.connect().await;
     waiting.write_all(server.request("GET", "/v1/profile", "").as_bytes()).await.expect("sent");
-    // Until it waits: from then on whoever comes is sent away, and before that waits itself.
+    // Until it waits: from then on whoever comes is sent away. Whoever came before it would have its place.
+    tokio::time::sleep(Duration::from_millis(500)).await;
     let sent_away = timeout(Duration::from_secs(10), async {
         loop {
             let mut another = server.connect().await;
